@@ -14,7 +14,7 @@ namespace sinter::tune {
 namespace {
 
 /// Who computes the kernels that have a parameter; it is 0 elsewhere.
-enum class Of : std::uint8_t { Tiles, Groups, Subgroups, Matrices, Library };
+enum class Of : std::uint8_t { Tiles, Groups, Subgroups, Matrices, FewRows, Library };
 
 struct Parameter {
   std::string_view name;
@@ -30,10 +30,11 @@ constexpr Parameter kParameters[] = {
      [](ir::Tiling& t, std::int64_t slots) { t.slots = static_cast<std::uint8_t>(slots); }, 2},
     {"workgroups", [](const ir::Tiling& t) -> std::int64_t { return t.workgroups; }},
     {"turns", [](const ir::Tiling& t) -> std::int64_t { return t.turns ? 1 : 0; }, nullptr, 0, Of::Groups},
-    {"loaders", [](const ir::Tiling& t) -> std::int64_t { return t.subgroup_rows > 0 ? 0 : t.loaders; },
+    {"loaders", [](const ir::Tiling& t) -> std::int64_t { return t.has_groups() ? t.loaders : 0; },
      nullptr, 0, Of::Groups},
     {"subgroup_rows", [](const ir::Tiling& t) -> std::int64_t { return t.subgroup_rows; }, nullptr, 0,
      Of::Subgroups},
+    {"sharers", [](const ir::Tiling& t) -> std::int64_t { return t.sharers; }, nullptr, 0, Of::FewRows},
     {"subgroup_columns", [](const ir::Tiling& t) -> std::int64_t { return t.matrices.columns; }, nullptr, 0,
      Of::Matrices},
     {"m", [](const ir::Tiling& t) -> std::int64_t { return t.matrices.m; }, nullptr, 0, Of::Matrices},
@@ -47,7 +48,8 @@ constexpr Parameter kParameters[] = {
 bool has(const ir::Tiling& tiling, const Parameter& parameter) {
   if (tiling.library > 0) return parameter.of == Of::Library;
   if (parameter.of == Of::Matrices) return tiling.matrices.any();
-  return parameter.of == Of::Tiles || parameter.of == (tiling.subgroup_rows > 0 ? Of::Subgroups : Of::Groups);
+  const Of of = tiling.has_groups() ? Of::Groups : tiling.sharers > 0 ? Of::FewRows : Of::Subgroups;
+  return parameter.of == Of::Tiles || parameter.of == of;
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -14,6 +14,7 @@
 
 #include "jit/ir/made_of.h"
 #include "jit/ir/windows.h"
+#include "jit/plan/lower/tiles/few_rows.h"
 #include "jit/plan/lower/tiles/matrix_tilings.h"
 
 namespace sinter::plan {
@@ -287,8 +288,8 @@ constexpr Form kSubgroupForms[] = {
 // What lanes compute waits in their registers until a slot's products are done: beside the sums of 64 rows
 // there is no room for it, and else for so many values.
 constexpr int kMostRowsBesideComputed = 32, kMostComputed = 64;
-static_assert(std::size(kForms) + std::size(kSubgroupForms) <= kMostTilings &&
-              std::size(kComputedForms) + std::size(kSubgroupForms) <= kMostTilings);
+static_assert(std::size(kForms) + std::size(kSubgroupForms) + kMostOfFewRows <= kMostTilings &&
+              std::size(kComputedForms) + std::size(kSubgroupForms) + kMostOfFewRows <= kMostTilings);
 // A slot has 64 elements of 16 bits of the sum: 32 of 32 bits take as long.
 constexpr double kProductsOfSlot = 64;
 // Cycles: until the first tile's data are there, and of one element that is stored.
@@ -370,9 +371,10 @@ std::vector<ir::Tiling> ranked(const ir::Tiling& like, const ProductSizes& sizes
         forms.emplace_back(cycles(form, sizes, slot_elements, cores), &form);
   std::stable_sort(forms.begin(), forms.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<ir::Tiling> tilings;
+  std::vector<ir::Tiling> tilings = few_row_tilings(like, sizes, cores);
   for (const auto& [time, form] : forms) {
     ir::Tiling& tiling = tilings.emplace_back(like);
+    tiling.sharers = 0;
     tiling.rows = form->rows;
     tiling.columns = form->columns;
     tiling.workgroups = form->workgroups;
@@ -387,17 +389,21 @@ std::vector<ir::Tiling> ranked(const ir::Tiling& like, const ProductSizes& sizes
 /// Nothing where there are more points than a kernel with tiles counts.
 std::optional<ProductSizes> sizes_of(const ir::Kernel& kernel, const ir::Tiling& tiling,
                                      std::span<const std::int64_t> extents) {
-  double rows = 1, columns = 1, depth = 1, batches = 1;
+  double rows = 1, columns = 1, depth = 1, batches = 1, reads = 1;
+  const std::uint32_t loops_of_columns = ir::dependence(kernel)[tiling.b.value];
   for (std::size_t loop = 0; loop < kernel.extents.size(); ++loop) {
     const bool is_row = tiling.row_loops >> loop & 1, is_column = tiling.column_loops >> loop & 1;
     double& size = loop >= kernel.outer_rank ? depth : is_row ? rows : is_column ? columns : batches;
     size *= static_cast<double>(extents[loop]);
+    if (&size == &batches && (loops_of_columns >> loop & 1) == 0)
+      reads *= static_cast<double>(extents[loop]);
   }
   constexpr double kMost = INT32_MAX - 65536;
   if (rows > kMost || columns > kMost || depth > kMost || batches * rows * columns / 4096 > kMost / 2)
     return std::nullopt;
   return ProductSizes{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns),
-                      static_cast<std::int64_t>(depth), static_cast<std::int64_t>(batches)};
+                      static_cast<std::int64_t>(depth), static_cast<std::int64_t>(batches),
+                      static_cast<std::int64_t>(reads)};
 }
 
 }  // namespace

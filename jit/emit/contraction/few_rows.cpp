@@ -1,0 +1,179 @@
+// Writes what differs from product to product of few rows.
+#include "jit/emit/contraction/few_rows.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jit/emit/contraction/loops.h"
+#include "jit/emit/contraction/subgroups.h"
+#include "jit/emit/dialects/dialect.h"
+#include "jit/emit/dialects/prelude.h"
+#include "jit/ir/made_of.h"
+#include "kernels/embedded.h"
+
+namespace sinter::emit {
+
+using ir::ExprId;
+
+namespace {
+
+constexpr int kPieceBytes = 16;
+// Rows (columns) of which the lanes of a subgroup have a piece each at once.
+constexpr int kLines = 8;
+
+std::string text_of(int number) { return std::to_string(number); }
+
+/// The text for one factor: the columns' (`is_many`), of which each element is needed once, or the rows'.
+class FactorOfFewRows {
+ public:
+  FactorOfFewRows(Expressions& e, const TiledLoops& loops, bool is_many)
+      : e_(e),
+        loops_(loops),
+        place_(loops, e.kernel.tiling, !is_many),
+        factor_(place_.factor),
+        is_many_(is_many),
+        is_computed_(e.kernel.tiling.computes(factor_)),
+        size_(static_cast<int>(size_of(e.kernel.tiling.multiplied))) {}
+
+  bool is_across() const { return !is_computed_ && factor_.across; }
+  bool is_rounded() const { return !is_computed_ && !is_half(e_.kernel.tiling.multiplied); }
+
+  /// What a lane brings of a chunk.
+  void write() const {
+    const std::vector<std::string> coordinates = e_.coordinates;
+    e_.open("");
+    split_loops(e_, "at.z", loops_.batch);
+    e_.open_unrolled("half", 2);
+    e_.open_unrolled("i", is_across() ? elements() : lines());
+    const std::string number = "(int(half) * " + text_of(is_across() ? elements() : lines()) + " + int(i))";
+    const std::string place = number + " * " + text_of(kLanes) + " + lane",
+                      start = is_many_ ? std::string("to") : "to + " + text_of(many_bytes());
+    e_.out.line("const int k = depth + int(half) * (SN_CHUNK / 2) + quarter * SN_PIECE" +
+                std::string(is_across() ? " + int(i);" : ";"));
+    e_.out.line("const int own = " + place_.start + " + " +
+                (is_across() ? "line * " + text_of(neighbours()) : "int(i) * " + text_of(kLines) + " + line") +
+                ";");
+    if (is_computed_) {
+      write_computed((is_many_ ? std::string("into") : "into + " + text_of(many_bytes())) + " + (" + place +
+                     ") * " + text_of(kPieceBytes));
+    } else {
+      const std::string left =
+          is_across() ? text_of(neighbours()) : "min(size_k - k, " + text_of(elements()) + ")";
+      const int piece = is_across() ? neighbours() * size_ : kPieceBytes;
+      e_.out.line("const int bytes = own < " + place_.end + " && k < size_k ? " + left + " * " +
+                  text_of(size_) + " : 0;");
+      e_.out.line("const int from_own = bytes > 0 ? own : 0, from_k = bytes > 0 ? k : 0;");
+      count_as_one(place_.own, "from_own");
+      count_as_one(loops_.depth, "from_k");
+      e_.out.line(function(piece) + "(" + start + " + (" + place + ") * " + text_of(piece) + ", b" +
+                  text_of(load().buffer) + " + (" + e_.position(load().map) + "), bytes);");
+    }
+    e_.close();
+    e_.close();
+    e_.close();
+    e_.coordinates = coordinates;
+  }
+
+ private:
+  static constexpr int kLanes = kSubgroupLanes;
+
+  const ir::Expr& load() const { return e_.kernel.exprs[factor_.value]; }
+  int many_bytes() const { return e_.kernel.tiling.columns * kSlotBytes; }
+  int elements() const { return kPieceBytes / size_; }       // of a piece
+  int lines() const { return place_.size / kLines; }         // pieces of a lane in half a chunk
+  int neighbours() const { return place_.size / kLines; }    // across the sum: columns of a lane
+
+  std::string function(int piece) const {
+    if (is_across()) return piece == kPieceBytes ? "tc_copy_16" : "tc_copy_only_" + text_of(piece);
+    const bool is_near = !is_many_ && factor_.lane_bytes == kPieceBytes;
+    return (is_near ? "tc_copy_near_" : "tc_copy_") + text_of(factor_.lane_bytes);
+  }
+
+  /// Loops that lie as one, the last: its coordinate counts all of them.
+  void count_as_one(const std::vector<std::size_t>& loops, const std::string& number) const {
+    if (loops.empty()) return;
+    for (const std::size_t loop : loops) e_.coordinates[loop] = "0";
+    e_.coordinates[loops.back()] = e_.index(number);
+  }
+
+  /// What is beyond the ends is read elsewhere: rows and columns of it are not stored, and of k it counts as 0.
+  void write_computed(const std::string& to) const {
+    if (!place_.own.empty()) split_loops(e_, "min(own, " + place_.end + " - 1)", place_.own);
+    const std::string type = is_half(e_.kernel.tiling.multiplied) ? "unsigned short" : "float";
+    e_.out.line(type + " part[" + text_of(elements()) + "];");
+    e_.open_unrolled("j", elements());
+    split_loops(e_, "min(k + int(j), size_k - 1)", loops_.depth);
+    for (const ExprId id : ir::made_of(e_.kernel, factor_.value)) e_.define(id);
+    e_.out.line("part[j] = k + int(j) < size_k ? " + e_.value(factor_.value) + " : (" + type + ")0;");
+    e_.close();
+    e_.out.line("tc_put(" + to + ", part);");
+  }
+
+  Expressions& e_;
+  const TiledLoops& loops_;
+  const FactorPlace place_;
+  const ir::TiledFactor& factor_;
+  const bool is_many_, is_computed_;
+  const int size_;  // of an element
+};
+
+class FewRows {
+ public:
+  FewRows(const ir::Kernel& kernel, const Target& target)
+      : k_(kernel), t_(kernel.tiling), loops_(kernel), e_(kernel, target), live_(live_behind_sum(kernel)) {}
+
+  Source write() {
+    e_.dialect.add_functions(e_.target, e_.functions);
+    const FactorOfFewRows few(e_, loops_, false), many(e_, loops_, true);
+    const std::string copies = lines_at(2, e_.out, [&] { many.write(), few.write(); });
+    const std::string finish = lines_at(3, e_.out, [&] { write_finish(); });
+    const auto is_set = [](bool condition) { return condition ? 1 : 0; };
+    Source result;
+    result.entry = e_.dialect.entry;
+    result.text = e_.dialect.preamble(k_, e_.target) +
+                  functions_for(copies + finish, e_.dialect, e_.functions) + define("SN_FEW", t_.rows) +
+                  define("SN_MANY", t_.columns) + define("SN_SHARERS", t_.sharers) +
+                  define("SN_SLOTS", t_.slots) + define("SN_CHUNK", slot_elements(t_)) +
+                  define("SN_PIECE", slot_elements(t_) * kPieceBytes / kSlotBytes) +
+                  define("SN_MANY_ACROSS", is_set(many.is_across())) +
+                  define("SN_ROUND_MANY", is_set(many.is_rounded())) +
+                  define("SN_ROUND_FEW", is_set(few.is_rounded())) + multiplication(t_.multiplied);
+    std::string_view rest = kernels::source("contraction_few_rows.cu");
+    result.text += kernels::source("lane_copies_sm80.inc");
+    result.text += next_part(rest);
+    result.text += e_.dialect.open(k_, e_.target, e_.use) + sizes_of_loops(e_, loops_);
+    for (const std::string& text : {copies, finish}) {
+      result.text += next_part(rest);
+      result.text += text;
+    }
+    result.text += std::string(rest) + "}\n";
+    return result;
+  }
+
+ private:
+  /// What is computed of the sum at to_m, to_n.
+  void write_finish() {
+    split_loops(e_, "at.z", loops_.batch);
+    split_loops(e_, "to_m", loops_.rows);
+    split_loops(e_, "to_n", loops_.columns);
+    e_.define_as(t_.sum, "sum");
+    for (ExprId id = 0; id < k_.exprs.size(); ++id)
+      if (live_[id] && id != t_.sum) e_.define(id);
+    for (const ir::Store& store : k_.stores) e_.store(store);
+  }
+
+  const ir::Kernel& k_;
+  const ir::Tiling& t_;
+  const TiledLoops loops_;
+  Expressions e_;
+  const std::vector<bool> live_;
+};
+
+}  // namespace
+
+Source emit_few_rows(const ir::Kernel& kernel, const Target& target) {
+  return FewRows(kernel, target).write();
+}
+
+}  // namespace sinter::emit
