@@ -221,10 +221,10 @@ struct Tiling {
   /// where there are such), and all of them bring the factors. 0: groups of four subgroups multiply (compute
   /// capability 9.0).
   std::uint8_t subgroup_rows = 0;
-  Matrices matrices;     // with subgroup_rows
+  Matrices matrices;  // with subgroup_rows
   /// Not 0: the product has few rows, so that each element of `b` is needed once or so, and goes from memory
-  /// to registers. So many subgroups have all `columns` of a tile, and share the sum; `slots` are of a lane, 64
-  /// bytes of the sum each. The rest of these numbers is as it is at first.
+  /// to registers. So many subgroups have all `columns` of a tile, and share the sum; `slots` are of a lane,
+  /// 64 bytes of the sum each. The rest of these numbers is as it is at first.
   std::uint8_t sharers = 0;
   bool turns = false;    // two groups of subgroups have a tile each: one stores while the other multiplies
   bool vectors = false;  // what is loaded and stored along the columns lies in whole vectors

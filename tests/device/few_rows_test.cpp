@@ -1,6 +1,6 @@
-// Products of few rows, which devices with tensor cores compute as fast as the other factor is read: on others
-// they are library ops. Sizes are whole tiles, parts of them, and none; factors lie along the sum, across it
-// and neither way.
+// Products of few rows, which devices with tensor cores compute as fast as the other factor is read: on
+// others they are library ops. Sizes are whole tiles, parts of them, and none; factors lie along the sum,
+// across it and neither way.
 #include <cmath>
 #include <cstdint>
 #include <string>

@@ -51,9 +51,9 @@ class FactorOfFewRows {
                       start = is_many_ ? std::string("to") : "to + " + text_of(many_bytes());
     e_.out.line("const int k = depth + int(half) * (SN_CHUNK / 2) + quarter * SN_PIECE" +
                 std::string(is_across() ? " + int(i);" : ";"));
-    e_.out.line("const int own = " + place_.start + " + " +
-                (is_across() ? "line * " + text_of(neighbours()) : "int(i) * " + text_of(kLines) + " + line") +
-                ";");
+    e_.out.line(
+        "const int own = " + place_.start + " + " +
+        (is_across() ? "line * " + text_of(neighbours()) : "int(i) * " + text_of(kLines) + " + line") + ";");
     if (is_computed_) {
       write_computed((is_many_ ? std::string("into") : "into + " + text_of(many_bytes())) + " + (" + place +
                      ") * " + text_of(kPieceBytes));
@@ -80,9 +80,9 @@ class FactorOfFewRows {
 
   const ir::Expr& load() const { return e_.kernel.exprs[factor_.value]; }
   int many_bytes() const { return e_.kernel.tiling.columns * kSlotBytes; }
-  int elements() const { return kPieceBytes / size_; }       // of a piece
-  int lines() const { return place_.size / kLines; }         // pieces of a lane in half a chunk
-  int neighbours() const { return place_.size / kLines; }    // across the sum: columns of a lane
+  int elements() const { return kPieceBytes / size_; }     // of a piece
+  int lines() const { return place_.size / kLines; }       // pieces of a lane in half a chunk
+  int neighbours() const { return place_.size / kLines; }  // across the sum: columns of a lane
 
   std::string function(int piece) const {
     if (is_across()) return piece == kPieceBytes ? "tc_copy_16" : "tc_copy_only_" + text_of(piece);
@@ -97,7 +97,8 @@ class FactorOfFewRows {
     e_.coordinates[loops.back()] = e_.index(number);
   }
 
-  /// What is beyond the ends is read elsewhere: rows and columns of it are not stored, and of k it counts as 0.
+  /// What is beyond the ends is read elsewhere: rows and columns of it are not stored, and of k it counts as
+  /// 0.
   void write_computed(const std::string& to) const {
     if (!place_.own.empty()) split_loops(e_, "min(own, " + place_.end + " - 1)", place_.own);
     const std::string type = is_half(e_.kernel.tiling.multiplied) ? "unsigned short" : "float";

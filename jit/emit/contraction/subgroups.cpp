@@ -69,8 +69,7 @@ std::string multiplication(DType multiplied) {
 std::string subgroup_definitions(const ir::Tiling& t) {
   const auto is_set = [](bool condition) { return condition ? 1 : 0; };
   const bool rounds = !is_half(t.multiplied);
-  return define("SN_WARP_ROWS", t.subgroup_rows) +
-         define("SN_ROUND_A", is_set(rounds && !t.computes(t.a))) +
+  return define("SN_WARP_ROWS", t.subgroup_rows) + define("SN_ROUND_A", is_set(rounds && !t.computes(t.a))) +
          define("SN_ROUND_B", is_set(rounds && !t.computes(t.b))) + multiplication(t.multiplied);
 }
 

@@ -7,7 +7,7 @@
 namespace sinter::plan {
 namespace {
 
-constexpr std::int64_t kMostRows = 16, kLines = 8;
+constexpr std::int64_t kLines = 8;
 // Of the sum, in a slot.
 constexpr std::int64_t kSlotBytes = 128;
 // Of the columns' factor that a compute unit is to have on its way. Memory takes some 0.7 us to answer, in
@@ -26,18 +26,21 @@ struct Wanted {
 std::optional<ir::Tiling> tiling_of(const ir::Tiling& like, const ProductSizes& sizes,
                                     const ir::TensorCores& cores, const Wanted& wanted) {
   constexpr std::int64_t kReserved = 1024;
-  const std::int64_t columns = wanted.columns, rows = sizes.rows > kLines ? kMostRows : kLines;
+  const std::int64_t columns = wanted.columns, rows = sizes.rows > kLines ? kMostFewRows : kLines;
   // All subgroups have as much of the sum, since they wait for the last.
-  const std::int64_t chunks = divide_up(sizes.depth * static_cast<std::int64_t>(size_of(like.multiplied)), kSlotBytes),
+  const std::int64_t chunks = divide_up(sizes.depth * static_cast<std::int64_t>(size_of(like.multiplied)),
+                                        kSlotBytes),
                      sharers = divide_up(chunks, divide_up(chunks, wanted.sharers));
   const std::int64_t slot = sharers * columns * kSlotBytes;
   // Of short sums a workgroup has too little on its way.
-  const std::int64_t workgroups = std::clamp(divide_up(wanted.on_the_way, slot * kMostSlots),
-                                             wanted.workgroups, kMostWorkgroups);
+  const std::int64_t workgroups =
+      std::clamp(divide_up(wanted.on_the_way, slot * kMostSlots), wanted.workgroups, kMostWorkgroups);
   const std::int64_t room = (static_cast<std::int64_t>(cores.shared_bytes) + kReserved) / workgroups -
                             kReserved - sharers * rows * (columns + 4) * 4,
                      slots = std::min({room / (slot + sharers * rows * kSlotBytes), kMostSlots,
                                        divide_up(wanted.on_the_way, slot * workgroups)});
+  if (slots < kFewestSlots && wanted.sharers > 1)
+    return tiling_of(like, sizes, cores, {columns, wanted.sharers / 2, wanted.on_the_way, wanted.workgroups});
   if (slots < kFewestSlots) return std::nullopt;
   ir::Tiling tiling = like;
   tiling.rows = static_cast<std::uint16_t>(rows);
@@ -52,7 +55,7 @@ std::optional<ir::Tiling> tiling_of(const ir::Tiling& like, const ProductSizes& 
 
 std::vector<ir::Tiling> few_row_tilings(const ir::Tiling& kernels, const ProductSizes& sizes,
                                         const ir::TensorCores& cores) {
-  if (!cores.matrices.empty() || sizes.rows * sizes.reads > kMostRows || kernels.a.windows ||
+  if (!cores.matrices.empty() || sizes.rows * sizes.reads > kMostFewRows || kernels.a.windows ||
       kernels.b.windows)
     return {};
   ir::Tiling like = kernels;
@@ -69,15 +72,15 @@ std::vector<ir::Tiling> few_row_tilings(const ir::Tiling& kernels, const Product
   if (!fits(kNarrow)) like.b.lane_bytes = 0;  // which lanes compute, then
   // Tiles of more columns read the rows less often, and what lies across the sum by larger pieces, if they
   // are enough for all units.
-  const bool is_wide = (is_across || sizes.rows > kLines) && fits(kWide) &&
-                       divide_up(sizes.columns, kWide) * sizes.batches * 4 >= 3 * std::int64_t{cores.compute_units};
+  const bool is_wide =
+      (is_across || sizes.rows > kLines) && fits(kWide) &&
+      divide_up(sizes.columns, kWide) * sizes.batches * 4 >= 3 * std::int64_t{cores.compute_units};
   const std::int64_t columns = is_wide ? kWide : kNarrow, other = kNarrow + kWide - columns;
   const auto sharers = [](std::int64_t wide) { return kMostSharers * kNarrow / wide; };
   std::vector<ir::Tiling> tilings;
-  for (const Wanted& wanted : {Wanted{columns, sharers(columns), kOnTheWay, 1},
-                               Wanted{columns, sharers(columns), 2 * kOnTheWay, 1},
-                               Wanted{columns, sharers(columns) / 2, kOnTheWay, 2},
-                               Wanted{other, sharers(other), kOnTheWay, 1}}) {
+  for (const Wanted& wanted :
+       {Wanted{columns, sharers(columns), kOnTheWay, 1}, Wanted{columns, sharers(columns), 2 * kOnTheWay, 1},
+        Wanted{columns, sharers(columns) / 2, kOnTheWay, 2}, Wanted{other, sharers(other), kOnTheWay, 1}}) {
     if (!fits(wanted.columns) && wanted.columns != kNarrow) continue;
     const std::optional<ir::Tiling> tiling = tiling_of(like, sizes, cores, wanted);
     if (tiling && std::find(tilings.begin(), tilings.end(), *tiling) == tilings.end())
