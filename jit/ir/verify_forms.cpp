@@ -77,7 +77,7 @@ void FormVerifier::check_parts() const {
 void FormVerifier::check_tiling() const {
   const std::string where = "tiles";
   const Tiling& t = k_.tiling;
-  require(k_.inner_rank >= 1 && k_.outer_rank >= 1 && k_.phases == 2 && !k_.split && k_.row_elements == 0,
+  require(k_.inner_rank >= 1 && k_.outer_rank >= 2 && k_.phases == 2 && !k_.split && k_.row_elements == 0,
           where, "of a kernel that is no sum for rows and columns");
   const int part = t.subgroup_rows > 0 ? t.subgroup_rows : 64;
   if (t.matrices.any())
@@ -90,7 +90,7 @@ void FormVerifier::check_tiling() const {
   require(t.slots >= 2 && t.workgroups >= 1 && t.loaders >= 1, where, "without slots or workgroups");
   require(is_half(t.multiplied) || t.multiplied == DType::f32, where, "that multiply no such dtype");
   const std::uint32_t outer = (1u << k_.outer_rank) - 1;
-  require((t.row_loops != 0 || t.sharers > 0) && (t.row_loops & t.column_loops) == 0 &&
+  require(t.row_loops != 0 && (t.row_loops & t.column_loops) == 0 &&
               ((t.row_loops | t.column_loops) & ~outer) == 0 &&
               (t.column_loops >> (k_.outer_rank - 1u) & 1) == 1,
           where, "with rows and columns that are no outer loops, or not the last");

@@ -34,8 +34,8 @@ emit::Geometry geometry(const Planned& p, const ir::DeviceTraits& traits = with_
 
 }  // namespace
 
-TEST_CASE("one to sixteen rows have subgroups that share their sums, more have tiles") {
-  for (const std::int64_t rows : {1, 2, 8, 9, 16}) {
+TEST_CASE("two to sixteen rows have subgroups that share their sums, more have tiles") {
+  for (const std::int64_t rows : {2, 8, 9, 16}) {
     CAPTURE(rows);
     const Planned p = linear(rows, 4096, 4096);
     REQUIRE(sharers(p) > 0);
@@ -55,9 +55,10 @@ TEST_CASE("one to sixteen rows have subgroups that share their sums, more have t
   CHECK(sharers(linear(4, 4096, 4096, DType::f32)) > 0);
 }
 
-TEST_CASE("a single row stays a kernel of rows where it is not read in whole pieces along the sum") {
+TEST_CASE("a single row stays a kernel of rows, and so does each of a batch with weights of its own") {
+  CHECK(linear(1, 4096, 4096).tiled == 0);
   CHECK(product({1, 4096}, {4096, 4096}).tiled == 0);
-  CHECK(linear(1, 4096, 4100).tiled == 0);
+  CHECK(product({4, 1, 256}, {4, 256, 512}).tiled == 0);
   CHECK(linear(1, 4096, 4096, DType::f32).tiled == 0);
 }
 

@@ -92,7 +92,6 @@ class FactorOfFewRows {
 
   /// Loops that lie as one, the last: its coordinate counts all of them.
   void count_as_one(const std::vector<std::size_t>& loops, const std::string& number) const {
-    if (loops.empty()) return;
     for (const std::size_t loop : loops) e_.coordinates[loop] = "0";
     e_.coordinates[loops.back()] = e_.index(number);
   }
@@ -100,7 +99,7 @@ class FactorOfFewRows {
   /// What is beyond the ends is read elsewhere: rows and columns of it are not stored, and of k it counts as
   /// 0.
   void write_computed(const std::string& to) const {
-    if (!place_.own.empty()) split_loops(e_, "min(own, " + place_.end + " - 1)", place_.own);
+    split_loops(e_, "min(own, " + place_.end + " - 1)", place_.own);
     const std::string type = is_half(e_.kernel.tiling.multiplied) ? "unsigned short" : "float";
     e_.out.line(type + " part[" + text_of(elements()) + "];");
     e_.open_unrolled("j", elements());

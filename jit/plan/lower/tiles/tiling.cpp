@@ -74,7 +74,7 @@ struct FactorLoops {
 bool copies(const Draft& draft, const ir::Kernel& kernel, ir::ExprId load, const FactorLoops& loops,
             bool across) {
   const IndexMap& map = draft.maps[kernel.exprs[load].map];
-  if (!map.is_affine() || loops.own.empty()) return false;
+  if (!map.is_affine()) return false;
   const MapStep& step = map.loops();
   if (!lie_as_one(draft, step, loops.own) || !lie_as_one(draft, step, loops.inner)) return false;
   const auto bytes = static_cast<std::int64_t>(size_of(kernel.exprs[load].dtype));
@@ -103,11 +103,10 @@ std::uint8_t lane_bytes(const Draft& draft, const ir::Kernel& kernel, ir::ExprId
   if (!map.is_affine()) return 0;
   const MapStep& step = map.loops();
   if (!lie_as_one(draft, step, loops.own) || !lie_as_one(draft, step, loops.inner)) return 0;
-  const std::vector<std::size_t>&along = across ? loops.own : loops.inner,
-        &other = across ? loops.inner : loops.own;
-  if (along.empty() || step.strides[along.back()] != 1) return 0;
+  const std::size_t along = (across ? loops.own : loops.inner).back();
+  if (step.strides[along] != 1) return 0;
   std::vector<std::size_t> others = ir::loops_of(loops.batch);
-  if (!other.empty()) others.push_back(other.back());
+  others.push_back((across ? loops.inner : loops.own).back());
   const auto bytes = static_cast<std::int64_t>(size_of(kernel.exprs[load].dtype));
   for (const std::int64_t piece : {16, 8, 4}) {
     const std::int64_t elements = piece / bytes;
@@ -163,7 +162,7 @@ std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, 
   const Draft& draft = product.draft;
   const ir::Kernel& kernel = product.kernel;
   const ir::Expr& expr = kernel.exprs[value];
-  const std::size_t last = draft.extents.size() - 1;
+  const std::size_t last = draft.extents.size() - 1, own_last = ir::loops_of(own).back();
   const std::uint32_t outer = (1u << kernel.outer_rank) - 1, all = (1u << draft.extents.size()) - 1;
   const FactorLoops loops{ir::loops_of(own), ir::loops_of(all & ~outer),
                           outer & ~(product.tiling.row_loops | product.tiling.column_loops)};
@@ -177,7 +176,7 @@ std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, 
     factor.across = across;
     factor.lane_bytes = is_plain ? lane_bytes(draft, kernel, value, loops, across) : 0;
     bytes = std::max(bytes, factor.lane_bytes);
-    if (!product.cores.has_groups || product.tiling.row_loops == 0) {
+    if (!product.cores.has_groups) {
       if (factor.lane_bytes > 0) return factor;
       continue;
     }
@@ -185,8 +184,7 @@ std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, 
     factor.windows = draft.contracts && copies_windows(product, value, loops, across);
     if (factor.windows) return factor;
   }
-  if (!draft.contracts || product.tiling.row_loops == 0 || !is_computable(kernel, value)) return std::nullopt;
-  const std::size_t own_last = loops.own.back();
+  if (!draft.contracts || !is_computable(kernel, value)) return std::nullopt;
   factor.computed = true;
   factor.across = false;
   factor.lane_bytes = bytes;
@@ -232,7 +230,7 @@ bool find_factors(Product& product, ir::ExprId left, ir::ExprId right) {
   const std::uint32_t of_left = product.loops[left] & outer, of_right = product.loops[right] & outer;
   tiling.row_loops = of_left & ~of_right;
   tiling.column_loops = of_right & ~of_left;
-  if ((tiling.column_loops >> (kernel.outer_rank - 1u) & 1) == 0) return false;
+  if (tiling.row_loops == 0 || (tiling.column_loops >> (kernel.outer_rank - 1u) & 1) == 0) return false;
   const auto a = factor(product, left, tiling.row_loops), b = factor(product, right, tiling.column_loops);
   if (!a || !b) return false;
   tiling.a = *a, tiling.b = *b;
@@ -356,17 +354,9 @@ bool is_possible(const Form& form, const ir::Tiling& like, const ir::TensorCores
   return values <= kMostComputed;
 }
 
-/// The fastest first, with all else as in `like`. Empty where the device has no room for any, and of a single
-/// row that is not read in whole pieces along the sum, like all else: a kernel of rows is as fast there.
+/// The fastest first, with all else as in `like`. Empty where the device has no room for any.
 std::vector<ir::Tiling> ranked(const ir::Tiling& like, const ProductSizes& sizes,
                                const ir::TensorCores& cores) {
-  if (like.row_loops == 0) {
-    const auto is_whole = [](const ir::TiledFactor& factor) {
-      return !factor.across && factor.lane_bytes == 16;
-    };
-    if (!is_whole(like.a) || !is_whole(like.b)) return {};
-    return few_row_tilings(like, sizes, cores);
-  }
   if (!cores.matrices.empty()) return ranked_matrix_tilings(like, sizes, cores);
   const auto slot_elements =
       static_cast<double>(kSlotBytes / static_cast<std::int64_t>(size_of(like.multiplied)));
@@ -448,7 +438,7 @@ std::vector<ir::Tiling> ranked_with_library(std::span<const ir::Tiling> tilings,
 
 void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimits& limits,
                    ir::Kernel& kernel) {
-  if (!limits.tensor_cores.any() || kernel.inner_rank == 0 || kernel.outer_rank == 0 || kernel.phases != 2)
+  if (!limits.tensor_cores.any() || kernel.inner_rank == 0 || kernel.outer_rank < 2 || kernel.phases != 2)
     return;
   Product product{draft, limits.tensor_cores, numbers, kernel, {}, {}};
   ir::Tiling& tiling = product.tiling;
@@ -468,8 +458,8 @@ void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimi
   if (!find_factors(product, factors.args[0], factors.args[1])) return;
 
   const std::optional<ProductSizes> sizes = sizes_of(kernel, tiling, draft.extents);
-  if (!sizes || static_cast<double>(sizes->columns) <= kFewRows) return;
-  if (static_cast<double>(sizes->rows) <= kFewRows && tiling.row_loops != 0) return;
+  // With few rows or columns a product is read along those of the other factor.
+  if (!sizes || static_cast<double>(std::min(sizes->rows, sizes->columns)) <= kFewRows) return;
   const std::vector<ir::Tiling> tilings = ranked(tiling, *sizes, limits.tensor_cores);
   if (tilings.empty()) return;
   tiling = tilings.front();
