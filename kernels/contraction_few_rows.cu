@@ -1,7 +1,7 @@
 // A sum of products of few rows on the tensor cores of compute capability 8.0 and later: each element of the
-// other factor is needed once or so, and all depends on how much of it is on its way. `mma.sync` has the roles
-// changed: 16 columns of the result are the rows of an instruction, 8 rows of it the columns. All warps of a
-// workgroup have the same tile and share its sum. What stands before it is written for one kernel
+// other factor is needed once or so, and all depends on how much of it is on its way. `mma.sync` has the
+// roles changed: 16 columns of the result are the rows of an instruction, 8 rows of it the columns. All warps
+// of a workgroup have the same tile and share its sum. What stands before it is written for one kernel
 // (jit/emit/contraction/few_rows.cpp):
 //
 //   SN_FEW, SN_MANY              a tile's rows and columns: a multiple of 8, a multiple of 16
@@ -11,9 +11,9 @@
 //   SN_ROUND_MANY, SN_ROUND_FEW  1: the factor is f32 that has yet to be rounded to tf32
 //   tc_multiply(d, a, b)         one instruction: d += a * b
 //
-// The lines of three dashes are where the head of the kernel, the copies of both factors into a slot, and what
-// becomes of a sum are put in; lane_copies_sm80.inc stands before. The head defines size_m, size_n, size_k and
-// size_batch.
+// The lines of three dashes are where the head of the kernel is put in, what a lane copies from, where that
+// is in a warp's first chunk of a tile, the copies of both factors into a slot, and what becomes of a sum;
+// lane_copies_sm80.inc stands before. The head defines size_m, size_n, size_k and size_batch.
 //
 // Which elements of k meet in an instruction does not matter, as long as they are the same ones of both
 // factors. So a lane multiplies what it has copied itself, and needs to wait for no other: of each half of a
@@ -120,35 +120,47 @@ SN_FN int tc_column(int block, int half, int g) {
   const int tiles_m = (size_m + SN_FEW - 1) / SN_FEW, tiles_n = (size_n + SN_MANY - 1) / SN_MANY;
   const int tiles = tiles_m * tiles_n * size_batch;
   const auto place_of = [&](int tile) -> Place {
-    const int in = tile % (tiles_m * tiles_n);
-    return {in % tiles_m * SN_FEW, in / tiles_m * SN_MANY, tile / (tiles_m * tiles_n)};
+    // Most products have one matrix, and rows for one tile: nothing to divide.
+    const int z = size_batch > 1 ? tile / (tiles_m * tiles_n) : 0, in = tile - z * (tiles_m * tiles_n);
+    const int column = tiles_m > 1 ? in / tiles_m : in;
+    return {(in - column * tiles_m) * SN_FEW, column * SN_MANY, z};
   };
   // Chunks of the sum are dealt out among the warps.
   const int chunks = (size_k + SN_CHUNK - 1) / SN_CHUNK;
   const int count = (chunks - warp + SN_SHARERS - 1) / SN_SHARERS;
 
-  const auto copy = [&](const Place& at, int depth, int slot) {
-    unsigned char* const into = shared + slot * SN_SLOT;
-    const unsigned to = slots + slot * SN_SLOT;
+  unsigned char* const own_slots = shared + warp * (SN_SLOTS * SN_SLOT);
+  const unsigned own_addresses = slots + warp * (SN_SLOTS * SN_SLOT);
+//---
+  const auto start = [&](const Place& at, int depth) {
+//---
+  };
+  // `at_slot`: where the slot begins among the warp's.
+  const auto copy = [&](const Place& at, int depth, int at_slot) {
+    unsigned char* const into = own_slots + at_slot;
+    const unsigned to = own_addresses + at_slot;
+    const bool is_whole = depth + SN_CHUNK <= size_k;
 //---
   };
   // What is brought next: a chunk of this tile, or of the workgroup's next one. Each is one group of copies,
   // empty where nothing is left.
-  int tile_ahead = blockIdx.x, ahead = 0;
+  int tile_ahead = blockIdx.x, depth_ahead = warp * SN_CHUNK;
   Place at_ahead = place_of(tile_ahead);
-  const auto bring = [&](int slot) {
-    if (ahead < count && tile_ahead < tiles) {
-      copy(at_ahead, (ahead * SN_SHARERS + warp) * SN_CHUNK, warp * SN_SLOTS + slot);
-      if (++ahead == count) {
-        ahead = 0;
-        tile_ahead += gridDim.x;
+  start(at_ahead, depth_ahead);
+  const auto bring = [&](int at_slot) {
+    if (depth_ahead < size_k) {
+      copy(at_ahead, depth_ahead, at_slot);
+      depth_ahead += SN_SHARERS * SN_CHUNK;
+      if (depth_ahead >= size_k && (tile_ahead += gridDim.x) < tiles) {
+        depth_ahead = warp * SN_CHUNK;
         at_ahead = place_of(tile_ahead);
+        start(at_ahead, depth_ahead);
       }
     }
     tc_commit();
   };
-  for (int slot = 0; slot < SN_SLOTS; ++slot) bring(slot);
-  int slot = 0;
+  for (int slot = 0; slot < SN_SLOTS; ++slot) bring(slot * SN_SLOT);
+  int at_slot = 0;
   for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const Place at = place_of(tile);
     float d[SN_BLOCKS][SN_EIGHTS][4];
@@ -160,11 +172,11 @@ SN_FN int tc_column(int block, int half, int g) {
       Few few[2];
 #pragma unroll
       for (int half = 0; half < 2; ++half)
-        tc_get_half(many[half], few[half], shared + (warp * SN_SLOTS + slot) * SN_SLOT, half);
+        tc_get_half(many[half], few[half], own_slots + at_slot, half);
 #pragma unroll
       for (int half = 0; half < 2; ++half) tc_multiply_half(d, many[half], few[half]);
-      bring(slot);
-      if (++slot == SN_SLOTS) slot = 0;
+      bring(at_slot);
+      at_slot = at_slot == (SN_SLOTS - 1) * SN_SLOT ? 0 : at_slot + SN_SLOT;
     }
 #pragma unroll
     for (int k = 0; k < SN_BLOCKS * SN_EIGHTS * 4; ++k) {

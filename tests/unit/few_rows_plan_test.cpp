@@ -116,6 +116,30 @@ TEST_CASE("enough of the weight is on its way, in what the card has room for") {
       }
 }
 
+TEST_CASE("tiles are wide where there are enough of them, whatever the rows and however the weight lies") {
+  for (const std::int64_t rows : {2, 16}) {
+    CAPTURE(rows);
+    for (const std::int64_t columns : {4096, 50304})
+      CHECK(linear(rows, columns, 768).kernel->tiling.columns == 32);
+    for (const std::int64_t columns : {768, 2304})
+      CHECK(linear(rows, columns, 768).kernel->tiling.columns == 16);
+    CHECK(product({rows, 4096}, {4096, 4096}).kernel->tiling.columns == 32);
+    CHECK(product({rows, 4096}, {4096, 768}).kernel->tiling.columns == 16);
+  }
+  // A card of fewer units.
+  CHECK(linear(4, 2304, 768, DType::f16, ampere()).kernel->tiling.columns ==
+        (72 * 4 >= 3 * ampere().tensor_cores.compute_units ? 32 : 16));
+}
+
+TEST_CASE("what a lane copies of a whole chunk it finds by addresses that go on") {
+  const std::string text = emit::emit(*linear(4, 4096, 4096).kernel, hopper()).text;
+  for (const char* part : {"many_from[i] += 2 * (SN_SHARERS * SN_CHUNK);", "if (is_row[i]) tc_copy_near_16(",
+                           "many_from[i] + int(half) * (SN_CHUNK / 2 * 2), 16);"})
+    CHECK(text.find(part) != std::string::npos);
+  // What lanes compute has no address.
+  CHECK(emit::emit(*linear(4, 333, 777).kernel, hopper()).text.find("_from[") == std::string::npos);
+}
+
 TEST_CASE("workgroups are as many as there are tiles, or as the card holds at once") {
   const emit::Geometry few = geometry(linear(4, 768, 3072)), many = geometry(linear(4, 50304, 768));
   CHECK(few.workgroups == 48);
@@ -127,8 +151,8 @@ TEST_CASE("workgroups are as many as there are tiles, or as the card holds at on
 TEST_CASE("the names of how sums are shared, and what is pinned") {
   const Planned p = linear(4, 4096, 4096);
   const std::vector<ir::Tiling> tilings = tilings_of(p, with_tensor_cores());
-  CHECK(tune::describe(tilings.front()) == "rows=8,columns=16,slots=3,workgroups=1,sharers=16");
-  CHECK(tune::pinned(tilings, "sharers=8").sharers == 8);
+  CHECK(tune::describe(tilings.front()) == "rows=8,columns=32,slots=3,workgroups=1,sharers=8");
+  CHECK(tune::pinned(tilings, "sharers=16").columns == 16);
   CHECK(tune::pinned(tilings, "sharers=16,slots=2").slots == 2);
   CHECK(tune::pinned(tilings, "rows=64,columns=64").sharers == 0);
   CHECK(std::count_if(tilings.begin(), tilings.end(), [](const ir::Tiling& tiling) {
@@ -158,7 +182,7 @@ TEST_CASE("the text of few rows says how factors lie, and nothing of sizes") {
   CHECK(along.find("#define SN_MANY_ACROSS 0\n") != std::string::npos);
   CHECK(across.find("#define SN_MANY_ACROSS 1\n") != std::string::npos);
   CHECK(along.find("tc_copy_16(to +") != std::string::npos);
-  CHECK(along.find("tc_copy_near_16(to + 2048 +") != std::string::npos);
+  CHECK(along.find("tc_copy_near_16(to + 4096 +") != std::string::npos);
   CHECK(text(linear(4, 4096, 4100)).find("tc_copy_8(to +") != std::string::npos);
   for (const char* absent : {"wgmma", "mbarrier", "TensorMap", "//---"})
     CHECK(along.find(absent) == std::string::npos);

@@ -39,35 +39,106 @@ class FactorOfFewRows {
   bool is_across() const { return !is_computed_ && factor_.across; }
   bool is_rounded() const { return !is_computed_ && !is_half(e_.kernel.tiling.multiplied); }
 
+  /// Where a lane's pieces of the next chunk are, of what is copied.
+  void write_declarations() const {
+    if (is_computed_) return;
+    if (is_across()) {
+      const std::vector<std::string> coordinates = e_.coordinates;
+      for (const std::size_t loop : loops_.batch) e_.coordinates[loop] = "0";
+      count_as_one(place_.own, "0");
+      const auto position = [&](const std::string& k) {
+        count_as_one(loops_.depth, k);
+        return "(" + e_.position(load().map) + ")";
+      };
+      const std::string first = position("0"), second = position("1");
+      e_.out.line("const auto many_across = (" + second + " - " + first + ") * " + text_of(size_) + ";");
+      e_.coordinates = coordinates;
+    }
+    e_.out.line("const unsigned char* " + from() + "[" + text_of(pointers()) + "];");
+    if (!is_many_) e_.out.line("bool is_row[" + text_of(pointers()) + "];");
+  }
+
+  /// Sets them to the warp's first chunk of a tile. What is beyond the end is the last column once more, as
+  /// it is not stored, and no row.
+  void write_start() const {
+    if (is_computed_) return;
+    const std::vector<std::string> coordinates = e_.coordinates;
+    e_.open("");
+    split_loops(e_, "at.z", loops_.batch);
+    e_.open_unrolled("i", pointers());
+    e_.out.line("const int own = " + own() + ", from_k = min(depth + quarter * SN_PIECE, size_k - 1);");
+    if (!is_many_) e_.out.line("is_row[i] = own < " + place_.end + ";");
+    e_.out.line("const int from_own = min(own, " + place_.end + " - " +
+                text_of(is_across() ? neighbours() : 1) + ");");
+    count_as_one(place_.own, "from_own");
+    count_as_one(loops_.depth, "from_k");
+    e_.out.line(from() + "[i] = (const unsigned char*)(" + buffer() + " + (" + e_.position(load().map) +
+                "));");
+    e_.close();
+    e_.close();
+    e_.coordinates = coordinates;
+  }
+
   /// What a lane brings of a chunk.
-  void write() const {
+  void write_copies() const {
+    if (is_computed_) return write_part();
+    e_.open("if (is_whole)");
+    write_whole();
+    e_.close();
+    e_.open("else");
+    write_part();
+    e_.close();
+  }
+
+ private:
+  static constexpr int kLanes = kSubgroupLanes;
+
+  /// A chunk that the sum has all of: there is nothing to compare, and the next one is as far away as the
+  /// last.
+  void write_whole() const {
+    const std::string size = text_of(size_), count = text_of(is_across() ? elements() : pointers());
+    e_.open_unrolled("half", 2);
+    e_.open_unrolled("i", is_across() ? elements() : pointers());
+    const std::string to = start() + " + ((int(half) * " + count + " + int(i)) * " + text_of(kLanes) +
+                           " + lane) * " + text_of(piece());
+    const std::string at = is_across()
+                               ? "[0] + (long long)many_across * (int(half) * (SN_CHUNK / 2) + int(i))"
+                               : "[i] + int(half) * (SN_CHUNK / 2 * " + size + ")";
+    e_.out.line((is_many_ ? "" : "if (is_row[i]) ") + function(piece()) + "(" + to + ", " + from() + at +
+                ", " + text_of(piece()) + ");");
+    e_.close();
+    e_.close();
+    e_.open_unrolled("i", pointers());
+    e_.out.line(from() + "[i] += " + (is_across() ? "(long long)many_across" : size) +
+                " * (SN_SHARERS * SN_CHUNK);");
+    e_.close();
+  }
+
+  /// Any chunk.
+  void write_part() const {
     const std::vector<std::string> coordinates = e_.coordinates;
     e_.open("");
     split_loops(e_, "at.z", loops_.batch);
     e_.open_unrolled("half", 2);
     e_.open_unrolled("i", is_across() ? elements() : lines());
     const std::string number = "(int(half) * " + text_of(is_across() ? elements() : lines()) + " + int(i))";
-    const std::string place = number + " * " + text_of(kLanes) + " + lane",
-                      start = is_many_ ? std::string("to") : "to + " + text_of(many_bytes());
+    const std::string place = number + " * " + text_of(kLanes) + " + lane";
     e_.out.line("const int k = depth + int(half) * (SN_CHUNK / 2) + quarter * SN_PIECE" +
                 std::string(is_across() ? " + int(i);" : ";"));
-    e_.out.line(
-        "const int own = " + place_.start + " + " +
-        (is_across() ? "line * " + text_of(neighbours()) : "int(i) * " + text_of(kLines) + " + line") + ";");
+    e_.out.line("const int own = " + own() + ";");
     if (is_computed_) {
       write_computed((is_many_ ? std::string("into") : "into + " + text_of(many_bytes())) + " + (" + place +
                      ") * " + text_of(kPieceBytes));
     } else {
       const std::string left =
           is_across() ? text_of(neighbours()) : "min(size_k - k, " + text_of(elements()) + ")";
-      const int piece = is_across() ? neighbours() * size_ : kPieceBytes;
       e_.out.line("const int bytes = own < " + place_.end + " && k < size_k ? " + left + " * " +
                   text_of(size_) + " : 0;");
       e_.out.line("const int from_own = bytes > 0 ? own : 0, from_k = bytes > 0 ? k : 0;");
       count_as_one(place_.own, "from_own");
       count_as_one(loops_.depth, "from_k");
-      e_.out.line(function(piece) + "(" + start + " + (" + place + ") * " + text_of(piece) + ", b" +
-                  text_of(load().buffer) + " + (" + e_.position(load().map) + "), bytes);");
+      e_.out.line(function(piece()) + "(" + start() + " + (" + place + ") * " + text_of(piece()) + ", " +
+                  buffer() + " + (" + e_.position(load().map) + "), bytes);");
     }
     e_.close();
     e_.close();
@@ -75,14 +146,22 @@ class FactorOfFewRows {
     e_.coordinates = coordinates;
   }
 
- private:
-  static constexpr int kLanes = kSubgroupLanes;
-
   const ir::Expr& load() const { return e_.kernel.exprs[factor_.value]; }
   int many_bytes() const { return e_.kernel.tiling.columns * kSlotBytes; }
   int elements() const { return kPieceBytes / size_; }     // of a piece
   int lines() const { return place_.size / kLines; }       // pieces of a lane in half a chunk
   int neighbours() const { return place_.size / kLines; }  // across the sum: columns of a lane
+  int pointers() const { return is_across() ? 1 : lines(); }
+  int piece() const { return is_across() ? neighbours() * size_ : kPieceBytes; }
+
+  std::string buffer() const { return "b" + text_of(load().buffer); }
+  std::string from() const { return is_many_ ? "many_from" : "few_from"; }
+  std::string start() const { return is_many_ ? std::string("to") : "to + " + text_of(many_bytes()); }
+  /// The row (column) of a lane's piece.
+  std::string own() const {
+    return place_.start + " + " +
+           (is_across() ? "line * " + text_of(neighbours()) : "int(i) * " + text_of(kLines) + " + line");
+  }
 
   std::string function(int piece) const {
     if (is_across()) return piece == kPieceBytes ? "tc_copy_16" : "tc_copy_only_" + text_of(piece);
@@ -126,7 +205,10 @@ class FewRows {
   Source write() {
     e_.dialect.add_functions(e_.target, e_.functions);
     const FactorOfFewRows few(e_, loops_, false), many(e_, loops_, true);
-    const std::string copies = lines_at(2, e_.out, [&] { many.write(), few.write(); });
+    const std::string places =
+        lines_at(1, e_.out, [&] { many.write_declarations(), few.write_declarations(); });
+    const std::string starts = lines_at(2, e_.out, [&] { many.write_start(), few.write_start(); });
+    const std::string copies = lines_at(2, e_.out, [&] { many.write_copies(), few.write_copies(); });
     const std::string finish = lines_at(3, e_.out, [&] { write_finish(); });
     const auto is_set = [](bool condition) { return condition ? 1 : 0; };
     Source result;
@@ -143,7 +225,7 @@ class FewRows {
     result.text += kernels::source("lane_copies_sm80.inc");
     result.text += next_part(rest);
     result.text += e_.dialect.open(k_, e_.target, e_.use) + sizes_of_loops(e_, loops_);
-    for (const std::string& text : {copies, finish}) {
+    for (const std::string& text : {places, starts, copies, finish}) {
       result.text += next_part(rest);
       result.text += text;
     }

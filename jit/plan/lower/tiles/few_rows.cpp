@@ -70,11 +70,10 @@ std::vector<ir::Tiling> few_row_tilings(const ir::Tiling& kernels, const Product
                           sizes.columns % (columns / kLines) == 0);
   };
   if (!fits(kNarrow)) like.b.lane_bytes = 0;  // which lanes compute, then
-  // Tiles of more columns read the rows less often, and what lies across the sum by larger pieces, if they
-  // are enough for all units.
-  const bool is_wide =
-      (is_across || sizes.rows > kLines) && fits(kWide) &&
-      divide_up(sizes.columns, kWide) * sizes.batches * 4 >= 3 * std::int64_t{cores.compute_units};
+  // Of each chunk a subgroup asks for its rows too, and finds its way: beside twice as many columns that is
+  // half as much. So tiles are wide where there are enough of them for all units.
+  const bool is_wide = fits(kWide) && divide_up(sizes.columns, kWide) * sizes.batches * 4 >=
+                                          3 * std::int64_t{cores.compute_units};
   const std::int64_t columns = is_wide ? kWide : kNarrow, other = kNarrow + kWide - columns;
   const auto sharers = [](std::int64_t wide) { return kMostSharers * kNarrow / wide; };
   std::vector<ir::Tiling> tilings;
