@@ -226,8 +226,9 @@ struct Tiling {
   /// to registers. So many subgroups have all `columns` of a tile, and share the sum; `slots` are of a lane,
   /// 64 bytes of the sum each. The rest of these numbers is as it is at first.
   std::uint8_t sharers = 0;
-  bool turns = false;    // two groups of subgroups have a tile each: one stores while the other multiplies
-  bool vectors = false;  // what is loaded and stored along the columns lies in whole vectors
+  bool near_rows = false;  // with sharers: rows come through the first-level cache, for the next tile's sake
+  bool turns = false;      // two groups of subgroups have a tile each: one stores while the other multiplies
+  bool vectors = false;    // what is loaded and stored along the columns lies in whole vectors
   /// What the factors are when they are multiplied: bf16, f16, or f32, which is rounded to the 11 bits of
   /// tf32. Their values have this dtype.
   DType multiplied = DType::bf16;

@@ -19,9 +19,10 @@ enum class Of : std::uint8_t { Tiles, Groups, Subgroups, Matrices, FewRows, Libr
 struct Parameter {
   std::string_view name;
   std::int64_t (*get)(const ir::Tiling&);
-  void (*set_fewer)(ir::Tiling&, std::int64_t) = nullptr;  // where less than the candidate's will do, too
-  std::int64_t least = 0;                                  // with `set_fewer`
+  void (*set)(ir::Tiling&, std::int64_t) = nullptr;  // where less than the candidate's will do, too
+  std::int64_t least = 0;                            // with `set`
   Of of = Of::Tiles;
+  std::int64_t most = 0;  // with `set`: what will do, even where the candidate has less
 };
 constexpr Parameter kParameters[] = {
     {"rows", [](const ir::Tiling& t) -> std::int64_t { return t.rows; }},
@@ -35,6 +36,8 @@ constexpr Parameter kParameters[] = {
     {"subgroup_rows", [](const ir::Tiling& t) -> std::int64_t { return t.subgroup_rows; }, nullptr, 0,
      Of::Subgroups},
     {"sharers", [](const ir::Tiling& t) -> std::int64_t { return t.sharers; }, nullptr, 0, Of::FewRows},
+    {"near", [](const ir::Tiling& t) -> std::int64_t { return t.near_rows ? 1 : 0; },
+     [](ir::Tiling& t, std::int64_t near) { t.near_rows = near != 0; }, 0, Of::FewRows, 1},
     {"subgroup_columns", [](const ir::Tiling& t) -> std::int64_t { return t.matrices.columns; }, nullptr, 0,
      Of::Matrices},
     {"m", [](const ir::Tiling& t) -> std::int64_t { return t.matrices.m; }, nullptr, 0, Of::Matrices},
@@ -111,10 +114,11 @@ class Pin {
     ir::Tiling tiling = candidate;
     for (const auto& [parameter, value] : wanted_) {
       if (candidate.library > 0 && parameter->of != Of::Library) return std::nullopt;
-      const std::int64_t most = parameter->get(candidate);
-      if (value == most) continue;
-      if (!parameter->set_fewer || value > most || value < parameter->least) return std::nullopt;
-      parameter->set_fewer(tiling, value);
+      const std::int64_t own = parameter->get(candidate), most = std::max(own, parameter->most);
+      if (value == own) continue;
+      if (!parameter->set || !has(candidate, *parameter) || value > most || value < parameter->least)
+        return std::nullopt;
+      parameter->set(tiling, value);
     }
     return tiling;
   }

@@ -49,6 +49,25 @@ TEST_CASE("products of two to seventeen rows, however their factors lie") {
   }
 }
 
+TEST_CASE("few rows of more tiles than workgroups, which bring what comes next while they finish") {
+  const Device device = test_device();
+  struct Sizes {
+    std::int64_t rows, n, k;
+  };
+  for (DType dtype : halves(device)) {
+    ProgramBuilder program;
+    // Of cards of up to 132 units; the second one's sums end within a chunk, of which some subgroups have
+    // two.
+    for (const auto& [rows, n, k] : {Sizes{4, 4260, 128}, {3, 404, 520}, {16, 404, 520}}) {
+      const int x = program.input({rows, k}, dtype);
+      program.matmul(x, transposed(program, program.input({n, k}, dtype)));
+      program.matmul(x, program.input({k, n}, dtype));
+    }
+    program.matmul(program.input({9, 2, 328}, dtype), program.input({9, 328, 72}, dtype));
+    program.expect(device, "many tiles of few rows of " + std::string(name_of(dtype)));
+  }
+}
+
 TEST_CASE("products of few rows in batches, of slices, and of nothing") {
   const Device device = test_device();
   for (DType dtype : halves(device)) {

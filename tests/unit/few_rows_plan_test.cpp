@@ -131,9 +131,18 @@ TEST_CASE("tiles are wide where there are enough of them, whatever the rows and 
         (72 * 4 >= 3 * ampere().tensor_cores.compute_units ? 32 : 16));
 }
 
+TEST_CASE("rows that a workgroup meets again come through the first-level cache, if it has room for them") {
+  CHECK(linear(4, 50304, 768).kernel->tiling.near_rows);
+  CHECK(linear(16, 50304, 768).kernel->tiling.near_rows);
+  CHECK(!linear(16, 50304, 8192).kernel->tiling.near_rows);  // 256 KiB
+  CHECK(!linear(4, 4096, 4096).kernel->tiling.near_rows);    // one tile for each unit
+  CHECK(emit::emit(*linear(4, 50304, 768).kernel, hopper()).text.find("tc_copy_near_16(to + 4096 +") !=
+        std::string::npos);
+}
+
 TEST_CASE("what a lane copies of a whole chunk it finds by addresses that go on") {
   const std::string text = emit::emit(*linear(4, 4096, 4096).kernel, hopper()).text;
-  for (const char* part : {"many_from[i] += 2 * (SN_SHARERS * SN_CHUNK);", "if (is_row[i]) tc_copy_near_16(",
+  for (const char* part : {"many_from[i] += 2 * (SN_SHARERS * SN_CHUNK);", "if (is_row[i]) tc_copy_16(",
                            "many_from[i] + int(half) * (SN_CHUNK / 2 * 2), 16);"})
     CHECK(text.find(part) != std::string::npos);
   // What lanes compute has no address.
@@ -151,9 +160,13 @@ TEST_CASE("workgroups are as many as there are tiles, or as the card holds at on
 TEST_CASE("the names of how sums are shared, and what is pinned") {
   const Planned p = linear(4, 4096, 4096);
   const std::vector<ir::Tiling> tilings = tilings_of(p, with_tensor_cores());
-  CHECK(tune::describe(tilings.front()) == "rows=8,columns=32,slots=3,workgroups=1,sharers=8");
+  CHECK(tune::describe(tilings.front()) == "rows=8,columns=32,slots=3,workgroups=1,sharers=8,near=0");
   CHECK(tune::pinned(tilings, "sharers=16").columns == 16);
   CHECK(tune::pinned(tilings, "sharers=16,slots=2").slots == 2);
+  CHECK(tune::pinned(tilings, "near=1").near_rows);
+  CHECK(!tune::pinned(tilings_of(linear(4, 50304, 768), with_tensor_cores()), "near=0").near_rows);
+  CHECK_THROWS(tune::pinned(tilings, "near=2"));
+  CHECK_THROWS(tune::pinned(tilings, "near=1,rows=64"));
   CHECK(tune::pinned(tilings, "rows=64,columns=64").sharers == 0);
   CHECK(std::count_if(tilings.begin(), tilings.end(), [](const ir::Tiling& tiling) {
           return tiling.sharers > 0;
@@ -182,7 +195,7 @@ TEST_CASE("the text of few rows says how factors lie, and nothing of sizes") {
   CHECK(along.find("#define SN_MANY_ACROSS 0\n") != std::string::npos);
   CHECK(across.find("#define SN_MANY_ACROSS 1\n") != std::string::npos);
   CHECK(along.find("tc_copy_16(to +") != std::string::npos);
-  CHECK(along.find("tc_copy_near_16(to + 4096 +") != std::string::npos);
+  CHECK(along.find("tc_copy_16(to + 4096 +") != std::string::npos);
   CHECK(text(linear(4, 4096, 4100)).find("tc_copy_8(to +") != std::string::npos);
   for (const char* absent : {"wgmma", "mbarrier", "TensorMap", "//---"})
     CHECK(along.find(absent) == std::string::npos);

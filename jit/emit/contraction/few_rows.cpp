@@ -165,7 +165,7 @@ class FactorOfFewRows {
 
   std::string function(int piece) const {
     if (is_across()) return piece == kPieceBytes ? "tc_copy_16" : "tc_copy_only_" + text_of(piece);
-    const bool is_near = !is_many_ && factor_.lane_bytes == kPieceBytes;
+    const bool is_near = !is_many_ && e_.kernel.tiling.near_rows && factor_.lane_bytes == kPieceBytes;
     return (is_near ? "tc_copy_near_" : "tc_copy_") + text_of(factor_.lane_bytes);
   }
 

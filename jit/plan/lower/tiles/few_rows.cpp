@@ -13,6 +13,8 @@ constexpr std::int64_t kSlotBytes = 128;
 // Of the columns' factor that a compute unit is to have on its way. Memory takes some 0.7 us to answer, in
 // which a unit of an H100 is due 16 KiB; what comes in is not asked for again at once.
 constexpr std::int64_t kOnTheWay = 96 << 10;
+// Of a unit's first-level cache, beyond what workgroups may ask for.
+constexpr std::int64_t kFirstLevel = 28 << 10;
 constexpr std::int64_t kMostSharers = 16, kFewestSlots = 2, kMostSlots = 8, kMostWorkgroups = 16;
 
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -35,9 +37,10 @@ std::optional<ir::Tiling> tiling_of(const ir::Tiling& like, const ProductSizes& 
   // Of short sums a workgroup has too little on its way.
   const std::int64_t workgroups =
       std::clamp(divide_up(wanted.on_the_way, slot * kMostSlots), wanted.workgroups, kMostWorkgroups);
-  const std::int64_t room = (static_cast<std::int64_t>(cores.shared_bytes) + kReserved) / workgroups -
-                            kReserved - sharers * rows * (columns + 4) * 4,
-                     slots = std::min({room / (slot + sharers * rows * kSlotBytes), kMostSlots,
+  const auto shared = static_cast<std::int64_t>(cores.shared_bytes) + kReserved;
+  const std::int64_t beside = kReserved + sharers * rows * (columns + 4) * 4,
+                     with_rows = slot + sharers * rows * kSlotBytes,
+                     slots = std::min({(shared / workgroups - beside) / with_rows, kMostSlots,
                                        divide_up(wanted.on_the_way, slot * workgroups)});
   if (slots < kFewestSlots && wanted.sharers > 1)
     return tiling_of(like, sizes, cores, {columns, wanted.sharers / 2, wanted.on_the_way, wanted.workgroups});
@@ -48,6 +51,10 @@ std::optional<ir::Tiling> tiling_of(const ir::Tiling& like, const ProductSizes& 
   tiling.sharers = static_cast<std::uint8_t>(sharers);
   tiling.slots = static_cast<std::uint8_t>(slots);
   tiling.workgroups = static_cast<std::uint8_t>(workgroups);
+  // Rows are met again in a workgroup's next tile, if the cache has what copies leave of it.
+  tiling.near_rows =
+      divide_up(sizes.columns, columns) >= 2 * workgroups * std::int64_t{cores.compute_units} &&
+      sizes.rows * chunks * kSlotBytes <= kFirstLevel + shared - workgroups * (beside + slots * with_rows);
   return tiling;
 }
 
@@ -55,8 +62,7 @@ std::optional<ir::Tiling> tiling_of(const ir::Tiling& like, const ProductSizes& 
 
 std::vector<ir::Tiling> few_row_tilings(const ir::Tiling& kernels, const ProductSizes& sizes,
                                         const ir::TensorCores& cores) {
-  if (!cores.matrices.empty() || sizes.rows * sizes.reads > kMostFewRows || kernels.a.windows ||
-      kernels.b.windows)
+  if (!cores.matrices.empty() || sizes.rows > kMostFewRows || kernels.a.windows || kernels.b.windows)
     return {};
   ir::Tiling like = kernels;
   like.turns = false;

@@ -375,6 +375,7 @@ std::vector<ir::Tiling> ranked(const ir::Tiling& like, const ProductSizes& sizes
   for (const auto& [time, form] : forms) {
     ir::Tiling& tiling = tilings.emplace_back(like);
     tiling.sharers = 0;
+    tiling.near_rows = false;
     tiling.rows = form->rows;
     tiling.columns = form->columns;
     tiling.workgroups = form->workgroups;
@@ -389,20 +390,17 @@ std::vector<ir::Tiling> ranked(const ir::Tiling& like, const ProductSizes& sizes
 /// Nothing where there are more points than a kernel with tiles counts.
 std::optional<ProductSizes> sizes_of(const ir::Kernel& kernel, const ir::Tiling& tiling,
                                      std::span<const std::int64_t> extents) {
-  double rows = 1, columns = 1, depth = 1, batches = 1, reads = 1;
-  const std::uint32_t loops_of_columns = ir::dependence(kernel)[tiling.b.value];
+  double rows = 1, columns = 1, depth = 1, batches = 1;
   for (std::size_t loop = 0; loop < kernel.extents.size(); ++loop) {
     const bool is_row = tiling.row_loops >> loop & 1, is_column = tiling.column_loops >> loop & 1;
     double& size = loop >= kernel.outer_rank ? depth : is_row ? rows : is_column ? columns : batches;
     size *= static_cast<double>(extents[loop]);
-    if (&size == &batches && (loops_of_columns >> loop & 1) == 0) reads *= static_cast<double>(extents[loop]);
   }
   constexpr double kMost = INT32_MAX - 65536;
   if (rows > kMost || columns > kMost || depth > kMost || batches * rows * columns / 4096 > kMost / 2)
     return std::nullopt;
   return ProductSizes{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns),
-                      static_cast<std::int64_t>(depth), static_cast<std::int64_t>(batches),
-                      static_cast<std::int64_t>(reads)};
+                      static_cast<std::int64_t>(depth), static_cast<std::int64_t>(batches)};
 }
 
 }  // namespace

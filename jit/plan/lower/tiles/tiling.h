@@ -50,7 +50,6 @@ std::vector<ir::Tiling> ranked_with_library(std::span<const ir::Tiling> tilings,
 /// The sizes of such a kernel's product.
 struct ProductSizes {
   std::int64_t rows = 1, columns = 1, depth = 1, batches = 1;
-  std::int64_t reads = 1;  // batches that the columns' factor is the same for
 };
 ProductSizes product_sizes(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
 
