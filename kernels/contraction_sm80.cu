@@ -35,42 +35,7 @@
 #define SN_TURNS (4 / SN_TOGETHER)
 #define SN_STEPS (SN_BLOCKS * SN_TURNS)
 
-SN_FN unsigned tc_shared_address(const void* at) {
-  unsigned address;
-  asm("{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }" : "=r"(address) : "l"(at));
-  return address;
-}
 SN_FN void tc_sync_group(int) { __syncthreads(); }
-
-// Copies a piece of 16 bytes, or its first `bytes` and zeros behind, by as many at a time as addresses allow.
-SN_FN void tc_copy_16(unsigned to, const void* from, int bytes) {
-  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
-               : "memory");
-}
-SN_FN void tc_copy_8(unsigned to, const void* from, int bytes) {
-#pragma unroll
-  for (int at = 0; at < 16; at += 8) {
-    const int left = max(0, min(8, bytes - at));
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to + at),
-                 "l"((const char*)from + (left > 0 ? at : 0)), "r"(left)
-                 : "memory");
-  }
-}
-SN_FN void tc_copy_4(unsigned to, const void* from, int bytes) {
-#pragma unroll
-  for (int at = 0; at < 16; at += 4) {
-    const int left = max(0, min(4, bytes - at));
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to + at),
-                 "l"((const char*)from + (left > 0 ? at : 0)), "r"(left)
-                 : "memory");
-  }
-}
-SN_FN void tc_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-// Each slot is one group, empty where nothing is left.
-template <int kGroups>
-SN_FN void tc_wait_all_but() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(kGroups) : "memory");
-}
 
 SN_FN void tc_load_matrices(unsigned (&to)[4], unsigned at) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"

@@ -221,9 +221,14 @@ struct Tiling {
   /// where there are such), and all of them bring the factors. 0: groups of four subgroups multiply (compute
   /// capability 9.0).
   std::uint8_t subgroup_rows = 0;
-  Matrices matrices;     // with subgroup_rows
-  bool turns = false;    // two groups of subgroups have a tile each: one stores while the other multiplies
-  bool vectors = false;  // what is loaded and stored along the columns lies in whole vectors
+  Matrices matrices;  // with subgroup_rows
+  /// Not 0: the product has few rows, so that each element of `b` is needed once or so, and goes from memory
+  /// to registers. So many subgroups have all `columns` of a tile, and share the sum; `slots` are of a lane,
+  /// 64 bytes of the sum each. The rest of these numbers is as it is at first.
+  std::uint8_t sharers = 0;
+  bool near_rows = false;  // with sharers: rows come through the first-level cache, for the next tile's sake
+  bool turns = false;      // two groups of subgroups have a tile each: one stores while the other multiplies
+  bool vectors = false;    // what is loaded and stored along the columns lies in whole vectors
   /// What the factors are when they are multiplied: bf16, f16, or f32, which is rounded to the 11 bits of
   /// tf32. Their values have this dtype.
   DType multiplied = DType::bf16;
@@ -236,9 +241,13 @@ struct Tiling {
   std::uint8_t library = 0;
   std::uint32_t library_version = 0;
   bool any() const { return rows > 0; }
+  /// True iff groups of four subgroups multiply, and the copy engine brings what it can.
+  bool has_groups() const { return subgroup_rows == 0 && sharers == 0; }
   /// True iff lanes compute the factor, one of these.
   bool computes(const TiledFactor& factor) const {
-    return subgroup_rows > 0 ? factor.lane_bytes == 0 : factor.computed;
+    if (has_groups()) return factor.computed;
+    // Registers have the rows of a product of few rows along the sum.
+    return factor.lane_bytes == 0 || (sharers > 0 && factor.across && factor.value == a.value);
   }
   bool has_computed() const { return computes(a) || computes(b); }
   friend bool operator==(const Tiling&, const Tiling&) = default;

@@ -122,6 +122,8 @@ class Printer {
     if (t.vectors) word("vectors");
     if (t.loaders > 1) word("loaders").number(t.loaders);
     if (t.subgroup_rows > 0) word("subgroup").number(t.subgroup_rows);
+    if (t.sharers > 0) word("sharers").number(t.sharers);
+    if (t.near_rows) word("near");
     if (t.matrices.any()) {
       word("by").number(t.matrices.columns).word("lanes").number(t.matrices.lanes);
       word("matrices").number(t.matrices.m).number(t.matrices.n).number(t.matrices.k);

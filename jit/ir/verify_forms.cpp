@@ -82,6 +82,8 @@ void FormVerifier::check_tiling() const {
   const int part = t.subgroup_rows > 0 ? t.subgroup_rows : 64;
   if (t.matrices.any())
     check_matrices(t);
+  else if (t.sharers > 0)
+    check_few_rows(t);
   else
     require(t.rows % 64 == 0 && t.columns % 64 == 0 && part % 16 == 0 && t.rows % part == 0, where,
             std::to_string(t.rows) + " x " + std::to_string(t.columns) + ", by " + std::to_string(part));
@@ -101,6 +103,17 @@ void FormVerifier::check_tiling() const {
   const std::vector<std::uint32_t> loops = dependence(k_);
   check_factor(t.a, t.row_loops, t.column_loops, loops);
   check_factor(t.b, t.column_loops, t.row_loops, loops);
+}
+
+void FormVerifier::check_few_rows(const Tiling& t) const {
+  const std::string where = "tiles of few rows";
+  require((t.rows == 8 || t.rows == 16) && (t.columns == 16 || t.columns == 32 || t.columns == 64), where,
+          "of " + std::to_string(t.rows) + " x " + std::to_string(t.columns));
+  require(t.sharers <= 32 && t.subgroup_rows == 0 && !t.turns, where,
+          "with more subgroups than a workgroup has");
+  require(
+      !t.b.across || t.computes(t.b) || (is_half(t.multiplied) && t.columns / 8 * 2 <= int{t.b.lane_bytes}),
+      where, "with a factor of which a lane cannot load its columns at once");
 }
 
 void FormVerifier::check_matrices(const Tiling& t) const {

@@ -14,14 +14,15 @@ namespace sinter::tune {
 namespace {
 
 /// Who computes the kernels that have a parameter; it is 0 elsewhere.
-enum class Of : std::uint8_t { Tiles, Groups, Subgroups, Matrices, Library };
+enum class Of : std::uint8_t { Tiles, Groups, Subgroups, Matrices, FewRows, Library };
 
 struct Parameter {
   std::string_view name;
   std::int64_t (*get)(const ir::Tiling&);
-  void (*set_fewer)(ir::Tiling&, std::int64_t) = nullptr;  // where less than the candidate's will do, too
-  std::int64_t least = 0;                                  // with `set_fewer`
+  void (*set)(ir::Tiling&, std::int64_t) = nullptr;  // where less than the candidate's will do, too
+  std::int64_t least = 0;                            // with `set`
   Of of = Of::Tiles;
+  std::int64_t most = 0;  // with `set`: what will do, even where the candidate has less
 };
 constexpr Parameter kParameters[] = {
     {"rows", [](const ir::Tiling& t) -> std::int64_t { return t.rows; }},
@@ -30,10 +31,13 @@ constexpr Parameter kParameters[] = {
      [](ir::Tiling& t, std::int64_t slots) { t.slots = static_cast<std::uint8_t>(slots); }, 2},
     {"workgroups", [](const ir::Tiling& t) -> std::int64_t { return t.workgroups; }},
     {"turns", [](const ir::Tiling& t) -> std::int64_t { return t.turns ? 1 : 0; }, nullptr, 0, Of::Groups},
-    {"loaders", [](const ir::Tiling& t) -> std::int64_t { return t.subgroup_rows > 0 ? 0 : t.loaders; },
-     nullptr, 0, Of::Groups},
+    {"loaders", [](const ir::Tiling& t) -> std::int64_t { return t.has_groups() ? t.loaders : 0; }, nullptr,
+     0, Of::Groups},
     {"subgroup_rows", [](const ir::Tiling& t) -> std::int64_t { return t.subgroup_rows; }, nullptr, 0,
      Of::Subgroups},
+    {"sharers", [](const ir::Tiling& t) -> std::int64_t { return t.sharers; }, nullptr, 0, Of::FewRows},
+    {"near", [](const ir::Tiling& t) -> std::int64_t { return t.near_rows ? 1 : 0; },
+     [](ir::Tiling& t, std::int64_t near) { t.near_rows = near != 0; }, 0, Of::FewRows, 1},
     {"subgroup_columns", [](const ir::Tiling& t) -> std::int64_t { return t.matrices.columns; }, nullptr, 0,
      Of::Matrices},
     {"m", [](const ir::Tiling& t) -> std::int64_t { return t.matrices.m; }, nullptr, 0, Of::Matrices},
@@ -47,7 +51,8 @@ constexpr Parameter kParameters[] = {
 bool has(const ir::Tiling& tiling, const Parameter& parameter) {
   if (tiling.library > 0) return parameter.of == Of::Library;
   if (parameter.of == Of::Matrices) return tiling.matrices.any();
-  return parameter.of == Of::Tiles || parameter.of == (tiling.subgroup_rows > 0 ? Of::Subgroups : Of::Groups);
+  const Of of = tiling.has_groups() ? Of::Groups : tiling.sharers > 0 ? Of::FewRows : Of::Subgroups;
+  return parameter.of == Of::Tiles || parameter.of == of;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -109,10 +114,11 @@ class Pin {
     ir::Tiling tiling = candidate;
     for (const auto& [parameter, value] : wanted_) {
       if (candidate.library > 0 && parameter->of != Of::Library) return std::nullopt;
-      const std::int64_t most = parameter->get(candidate);
-      if (value == most) continue;
-      if (!parameter->set_fewer || value > most || value < parameter->least) return std::nullopt;
-      parameter->set_fewer(tiling, value);
+      const std::int64_t own = parameter->get(candidate), most = std::max(own, parameter->most);
+      if (value == own) continue;
+      if (!parameter->set || !has(candidate, *parameter) || value > most || value < parameter->least)
+        return std::nullopt;
+      parameter->set(tiling, value);
     }
     return tiling;
   }

@@ -20,7 +20,8 @@ namespace sinter::tune {
 std::string_view family_of(const ir::Tiling& tiling);
 
 /// "rows=128,columns=256,slots=4,workgroups=1,turns=0,loaders=1", "rows=128,columns=256,slots=3,workgroups=1,
-/// subgroup_rows=64", or "library=1,version=130101".
+/// subgroup_rows=64", "rows=8,columns=16,slots=3,workgroups=1,sharers=16,near=0", or
+/// "library=1,version=130101".
 std::string describe(const ir::Tiling& tiling);
 
 /// True iff this describes a vendor's library, or a pin asks for one.

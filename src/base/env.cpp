@@ -194,7 +194,8 @@ std::vector<EnvironmentVariable> environment_variables() {
       {"SINTER_AUTOTUNE_BUDGET_MS", e.autotune_budget_ms < 0 ? "" : std::to_string(e.autotune_budget_ms),
        "most milliseconds that the choice for a kernel may take; empty: as SINTER_AUTOTUNE says"},
       {"SINTER_TUNE_TENSOR_CORES", e.tune_pins.at("TENSOR_CORES"),
-       "tiles on tensor cores: rows=,columns=,slots=,workgroups=,turns=,subgroup_rows=; empty: chosen"},
+       "tiles on tensor cores: rows=,columns=,slots=,workgroups=,turns=,subgroup_rows=,sharers=,near=; "
+       "empty: chosen"},
       {"SINTER_TUNE_COMPUTED_FACTORS", e.tune_pins.at("COMPUTED_FACTORS"),
        "likewise where lanes compute a factor, with loaders= too"},
       {"SINTER_CUBLASLT", onoff(e.cublaslt),

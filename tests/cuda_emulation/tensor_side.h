@@ -1,7 +1,7 @@
-// What warps of compute capability 8.0 do together, for kernels/contraction_sm80.cu: the emulated NVRTC takes
-// the functions of these names, which are PTX, out of the text and includes this instead. Which element of a
-// matrix each lane holds is written down here once more, from the PTX manual. Copies arrive as late as they
-// may: when they are waited for.
+// What warps of compute capability 8.0 do together, for kernels/contraction_sm80.cu and
+// kernels/contraction_few_rows.cu: the emulated NVRTC takes the functions of these names, which are PTX, out
+// of the text and includes this instead. Which element of a matrix each lane holds is written down here once
+// more, from the PTX manual. Copies arrive as late as they may: when they are waited for.
 #pragma once
 
 namespace sinter_emulation {
@@ -93,18 +93,16 @@ inline unsigned tc_shared_address(const void* at) {
   sinter_emulation::shared_memory = static_cast<char*>(const_cast<void*>(at));
   return sinter_emulation::kSharedBegins;
 }
-inline void tc_copy(unsigned to, const void* from, int bytes, int each) {
-  for (int at = 0; at < 16; at += each) {
-    const int left = bytes - at;
-    sinter_emulation::copy_later(to + static_cast<unsigned>(at), static_cast<const char*>(from) + at, each,
-                                 left < 0      ? 0
-                                 : left > each ? each
-                                               : left);
-  }
+inline void tc_copy_16(unsigned to, const void* from, int bytes) {
+  sinter_emulation::copy_later(to, from, 16, bytes);
 }
-inline void tc_copy_16(unsigned to, const void* from, int bytes) { tc_copy(to, from, bytes, 16); }
-inline void tc_copy_8(unsigned to, const void* from, int bytes) { tc_copy(to, from, bytes, 8); }
-inline void tc_copy_4(unsigned to, const void* from, int bytes) { tc_copy(to, from, bytes, 4); }
+inline void tc_copy_near_16(unsigned to, const void* from, int bytes) { tc_copy_16(to, from, bytes); }
+inline void tc_copy_only_8(unsigned to, const void* from, int bytes) {
+  sinter_emulation::copy_later(to, from, 8, bytes);
+}
+inline void tc_copy_only_4(unsigned to, const void* from, int bytes) {
+  sinter_emulation::copy_later(to, from, 4, bytes);
+}
 inline void tc_commit() {
   sinter_emulation::Copies& own = sinter_emulation::pending[threadIdx.x];
   own.ends[(own.first + own.count++) % 16] = own.end;

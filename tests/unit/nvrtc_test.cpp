@@ -269,6 +269,39 @@ TEST_CASE("kernels whose subgroups multiply by themselves spill little, for each
   }
 }
 
+TEST_CASE("products of few rows spill nothing, however factors lie") {
+  const auto linear = [](std::int64_t rows, std::int64_t depth, DType dtype) {
+    return testing::product({rows, depth}, {4096, depth}, false, true, dtype);
+  };
+  const auto compile_all = [](const testing::Planned& p) {
+    REQUIRE(p.tiled == 1);
+    int compiled = 0;
+    for (const ir::Tiling& tiling :
+         plan::ranked_tilings(*p.kernel, p.ints, plan::limits_of(testing::with_tensor_cores()))) {
+      if (tiling.sharers == 0) continue;
+      ir::Kernel kernel = *p.kernel;
+      kernel.tiling = tiling;
+      INFO(tune::describe(tiling));
+      const std::string log = build(emit::emit(kernel, testing::hopper()).text);
+      INFO(log);
+      CHECK(compile::spilled_bytes(log) == 0);
+      ++compiled;
+    }
+    CHECK(compiled >= 3);
+  };
+  for (const std::int64_t rows : {2, 4, 16}) compile_all(linear(rows, 4096, DType::bf16));
+  compile_all(linear(16, 770, DType::f16));
+  compile_all(linear(16, 777, DType::bf16));  // which lanes compute
+  compile_all(testing::product({16, 4096}, {4096, 4096}));
+  compile_all(testing::planned([](const Device& device) {
+    const AnyTensor x = testing::input({2, 4, 4096}, device), w = testing::input({2, 1024, 4096}, device),
+                    bias = testing::input({1024}, device), rest = testing::input({2, 4, 1024}, device);
+    return std::vector{AnyTensor::add(gelu(AnyTensor::add(x.matmul(w.transpose(1, 2)), bias)), rest)};
+  }));
+  const MatmulPrecisionScope scope(MatmulPrecision::High);
+  compile_all(linear(16, 4096, DType::f32));
+}
+
 TEST_CASE("kernels of attention spill nothing to speak of") {
   const MatmulPrecisionScope scope(MatmulPrecision::High);
   using Case = std::pair<DType, std::int64_t>;

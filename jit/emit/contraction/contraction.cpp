@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "jit/emit/contraction/few_rows.h"
 #include "jit/emit/contraction/loops.h"
 #include "jit/emit/contraction/matrices.h"
 #include "jit/emit/contraction/subgroups.h"
@@ -34,6 +35,7 @@ constexpr int kOtherRegisters = 48;
 int consumers(const ir::Tiling& t) { return t.turns ? 2 : t.rows / kRows; }
 int lanes(const ir::Tiling& t) {
   if (t.matrices.any()) return ir::MatrixTile(t).lanes();
+  if (t.sharers > 0) return t.sharers * kSubgroupLanes;
   return t.subgroup_rows > 0 ? subgroup_lanes(t) : (consumers(t) + t.loaders) * kWarpgroup;
 }
 
@@ -87,6 +89,7 @@ class Contraction {
     }
     std::string_view rest =
         kernels::source(t_.subgroup_rows > 0 ? "contraction_sm80.cu" : "contraction_sm90.cu");
+    if (t_.subgroup_rows > 0) result.text += kernels::source("lane_copies_sm80.inc");
     result.text += std::string(next_part(rest)) + std::string(kernels::source("contraction_tiles.inc"));
     if (t_.subgroup_rows > 0) result.text += next_part(rest);
     result.text += head() + std::string(next_part(rest));
@@ -397,13 +400,16 @@ int contraction_lanes(const ir::Kernel& kernel) { return lanes(kernel.tiling); }
 std::size_t contraction_shared_bytes(const ir::Kernel& kernel) {
   const ir::Tiling& t = kernel.tiling;
   if (t.matrices.any()) return 0;  // all of it stands in the text
+  if (t.sharers > 0) return std::size_t{t.sharers} * t.slots * (t.rows + t.columns) * kSlotBytes;
   if (t.subgroup_rows > 0) return std::size_t{t.slots} * (t.rows + t.columns) * kSlotBytes;
   return std::size_t{t.slots} * (t.rows + t.columns) * kSlotBytes +
          static_cast<std::size_t>(consumers(t)) * kStaging + kBarriers;
 }
 
 Source emit_contraction(const ir::Kernel& kernel, const Target& target) {
-  return kernel.tiling.matrices.any() ? emit_matrices(kernel, target) : Contraction(kernel, target).write();
+  if (kernel.tiling.matrices.any()) return emit_matrices(kernel, target);
+  if (kernel.tiling.sharers > 0) return emit_few_rows(kernel, target);
+  return Contraction(kernel, target).write();
 }
 
 }  // namespace sinter::emit

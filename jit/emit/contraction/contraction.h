@@ -1,9 +1,10 @@
 // Kernels with a Tiling as CUDA C++ for tensor cores.
 //
 // The main loop is kernels/contraction_sm90.cu, where groups of subgroups multiply (compute capability 9.0),
-// or kernels/contraction_sm80.cu, where each subgroup does by itself (8.0 and later); what is written for
-// each kernel is how its factors are loaded and what becomes of a finished tile, by the walker. Beyond the
-// arguments of other kernels (emit.h) the text takes, after the scalars:
+// kernels/contraction_sm80.cu, where each subgroup does by itself (8.0 and later), or
+// kernels/contraction_few_rows.cu, where subgroups share each sum; what is written for each kernel is how its
+// factors are loaded and what becomes of a finished tile, by the walker. Beyond the arguments of other
+// kernels (emit.h) the text takes, after the scalars:
 //
 //   cut         int: the first tiles whose sums several workgroups share (Geometry::cut)
 //   partials    scratch_bytes of memory, for these

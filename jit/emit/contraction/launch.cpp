@@ -98,6 +98,10 @@ Geometry contraction_geometry(const ir::Kernel& kernel, const Target& target,
   }
   shape.shared_bytes = static_cast<std::uint32_t>(contraction_shared_bytes(kernel));
   const std::int64_t at_once = std::int64_t{target.tensor_units} * t.workgroups;
+  if (t.sharers > 0) {
+    shape.workgroups = static_cast<std::uint32_t>(std::min(tiles, at_once));
+    return shape;
+  }
   const std::int64_t depth = points_of(kernel, TiledLoops(kernel).depth, ints), each = slot_elements(t);
   const std::int64_t parts = ir::tiles_in_parts(tiles, (depth + each - 1) / each, at_once);
   shape.workgroups = static_cast<std::uint32_t>(std::min(tiles * parts, at_once));
@@ -148,7 +152,7 @@ std::vector<TensorMap> tensor_maps(const ir::Kernel& kernel, std::span<const std
     return map;
   };
   std::vector<TensorMap> maps;
-  if (t.subgroup_rows > 0) return maps;
+  if (!t.has_groups()) return maps;
   if (!t.a.computed) maps.push_back(map_of(t.a, loops.rows, t.rows));
   if (!t.b.computed) maps.push_back(map_of(t.b, loops.columns, t.columns));
   return maps;

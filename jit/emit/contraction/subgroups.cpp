@@ -53,14 +53,10 @@ void write_copies_of(Expressions& e, const TiledLoops& loops, const FactorPlace&
 
 }  // namespace
 
-std::string subgroup_definitions(const ir::Tiling& t) {
-  const auto is_set = [](bool condition) { return condition ? 1 : 0; };
-  const bool has_halves = is_half(t.multiplied);
-  const std::string dtype = has_halves ? std::string(name_of(t.multiplied)) : "tf32";
-  return define("SN_WARP_ROWS", t.subgroup_rows) +
-         define("SN_ROUND_A", is_set(!has_halves && !t.computes(t.a))) +
-         define("SN_ROUND_B", is_set(!has_halves && !t.computes(t.b))) +
-         "SN_FN void tc_multiply(float* d, const unsigned* a, const unsigned* b) {\n"
+std::string multiplication(DType multiplied) {
+  const bool has_halves = is_half(multiplied);
+  const std::string dtype = has_halves ? std::string(name_of(multiplied)) : "tf32";
+  return "SN_FN void tc_multiply(float* d, const unsigned* a, const unsigned* b) {\n"
          "  asm volatile(\n"
          "      \"mma.sync.aligned.m16n8k" +
          std::to_string(has_halves ? 16 : 8) + ".row.col.f32." + dtype + "." + dtype +
@@ -68,6 +64,13 @@ std::string subgroup_definitions(const ir::Tiling& t) {
          "      \"{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\"\n"
          "      : \"+f\"(d[0]), \"+f\"(d[1]), \"+f\"(d[2]), \"+f\"(d[3])\n"
          "      : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"r\"(b[0]), \"r\"(b[1]));\n}\n";
+}
+
+std::string subgroup_definitions(const ir::Tiling& t) {
+  const auto is_set = [](bool condition) { return condition ? 1 : 0; };
+  const bool rounds = !is_half(t.multiplied);
+  return define("SN_WARP_ROWS", t.subgroup_rows) + define("SN_ROUND_A", is_set(rounds && !t.computes(t.a))) +
+         define("SN_ROUND_B", is_set(rounds && !t.computes(t.b))) + multiplication(t.multiplied);
 }
 
 void write_lane_copies(Expressions& e, const TiledLoops& loops) {

@@ -1,6 +1,8 @@
 // Weighs memory that a few workgroups move against a launch of its own.
 #include "jit/plan/group/tile_ends.h"
 
+#include "jit/plan/lower/tiles/few_rows.h"
+
 namespace sinter::plan {
 namespace {
 
@@ -23,6 +25,11 @@ bool are_slower_behind_tiles(const Graph& graph, const Shape& result, const Shap
   if (behind.moved == 0) return false;
   const double units = options.limits.tensor_cores.compute_units, moved = behind.moved,
                apart = behind.moved + 2 * behind.handed;
+  const Shape rows{result.rank() < 2 ? 1 : result[result.rank() - 2]};
+  const bool has_many_rows = rows[0] > kMostFewRows;
+  if (graph.checks)
+    graph.checks->compare(SizeChecks::Is::More, {{rows, 1}}, -double{kMostFewRows}, has_many_rows);
+  if (!has_many_rows) return false;
   // `times` the elements of the result and `constant` are more than 0.
   const auto is_more = [&](double times, double constant) {
     const bool outcome = times * static_cast<double>(result.numel()) + constant > 0;

@@ -234,7 +234,7 @@ class CudaDialect : public Dialect {
   /// Of a kernel that jit/emit/contraction writes.
   static std::string open_contraction(const ir::Kernel& kernel, const Target& target) {
     const ir::Tiling& t = kernel.tiling;
-    const bool has_maps = t.subgroup_rows == 0;
+    const bool has_maps = t.has_groups();
     return "extern \"C\" __global__ void __launch_bounds__(" +
            std::to_string(workgroup_lanes(kernel, target)) + ", " + std::to_string(t.workgroups) +
            ") sinter_kernel(\n    " + arguments(kernel, "int cut, float* partials, u32* counters") +

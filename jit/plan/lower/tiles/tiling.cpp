@@ -14,6 +14,7 @@
 
 #include "jit/ir/made_of.h"
 #include "jit/ir/windows.h"
+#include "jit/plan/lower/tiles/few_rows.h"
 #include "jit/plan/lower/tiles/matrix_tilings.h"
 
 namespace sinter::plan {
@@ -287,8 +288,8 @@ constexpr Form kSubgroupForms[] = {
 // What lanes compute waits in their registers until a slot's products are done: beside the sums of 64 rows
 // there is no room for it, and else for so many values.
 constexpr int kMostRowsBesideComputed = 32, kMostComputed = 64;
-static_assert(std::size(kForms) + std::size(kSubgroupForms) <= kMostTilings &&
-              std::size(kComputedForms) + std::size(kSubgroupForms) <= kMostTilings);
+static_assert(std::size(kForms) + std::size(kSubgroupForms) + kMostOfFewRows <= kMostTilings &&
+              std::size(kComputedForms) + std::size(kSubgroupForms) + kMostOfFewRows <= kMostTilings);
 // A slot has 64 elements of 16 bits of the sum: 32 of 32 bits take as long.
 constexpr double kProductsOfSlot = 64;
 // Cycles: until the first tile's data are there, and of one element that is stored.
@@ -371,9 +372,11 @@ std::vector<ir::Tiling> ranked(const ir::Tiling& like, const ProductSizes& sizes
         forms.emplace_back(cycles(form, sizes, slot_elements, cores), &form);
   std::stable_sort(forms.begin(), forms.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<ir::Tiling> tilings;
+  std::vector<ir::Tiling> tilings = few_row_tilings(like, sizes, cores);
   for (const auto& [time, form] : forms) {
     ir::Tiling& tiling = tilings.emplace_back(like);
+    tiling.sharers = 0;
+    tiling.near_rows = false;
     tiling.rows = form->rows;
     tiling.columns = form->columns;
     tiling.workgroups = form->workgroups;

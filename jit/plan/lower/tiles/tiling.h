@@ -26,7 +26,7 @@ struct DraftInts {
 void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimits& limits,
                    ir::Kernel& kernel);
 
-inline constexpr std::size_t kMostTilings = 20;
+inline constexpr std::size_t kMostTilings = 24;
 
 /// All tilings that a kernel with a Tiling may have, at most kMostTilings. The one that the cost model
 /// expects to be the fastest comes first: the planner's. `ints`: arguments of a launch.
