@@ -127,7 +127,7 @@ struct Expr {
   ExprKind kind = ExprKind::Elementwise;
   Op op = Op::Add;  // Elementwise, Reduce
   /// Of the value. bool is a truth value, in memory one byte. Load of u8 gives dtype u8, which can be cast
-  /// and stored, not computed with. Values of bf16 and f16 are their bits: loads, scalars, Where of two,
+  /// and stored, not computed with. Floats of 16 and 8 bits are their bits: loads, scalars, Where of two,
   /// casts from and to f32.
   DType dtype = DType::f32;
   Level level = Level::Outer;

@@ -70,6 +70,12 @@ double number_at(DType dtype, const std::byte* at) {
       return static_cast<double>(dtype == DType::bf16 ? static_cast<float>(bfloat16::from_bits(bits))
                                                       : static_cast<float>(float16::from_bits(bits)));
     }
+    case DType::f8_e4m3:
+      return static_cast<double>(
+          static_cast<float>(float8_e4m3::from_bits(std::to_integer<std::uint8_t>(*at))));
+    case DType::f8_e5m2:
+      return static_cast<double>(
+          static_cast<float>(float8_e5m2::from_bits(std::to_integer<std::uint8_t>(*at))));
     case DType::i32: {
       std::int32_t value;
       std::memcpy(&value, at, sizeof value);
@@ -102,6 +108,8 @@ double rounding_of(DType dtype) {
   switch (dtype) {
     case DType::bf16: return 0x1p-8;
     case DType::f16: return 0x1p-11;
+    case DType::f8_e4m3: return 0x1p-4;
+    case DType::f8_e5m2: return 0x1p-3;
     default: return 0x1p-24;
   }
 }
@@ -137,6 +145,8 @@ std::vector<std::byte> pattern_of(DType dtype, double amplitude, std::uint64_t s
       case DType::f64: put(bytes, i, value); break;
       case DType::bf16: put(bytes, i, bfloat16(static_cast<float>(value)).bits()); break;
       case DType::f16: put(bytes, i, float16(static_cast<float>(value)).bits()); break;
+      case DType::f8_e4m3: put(bytes, i, float8_e4m3(static_cast<float>(value)).bits()); break;
+      case DType::f8_e5m2: put(bytes, i, float8_e5m2(static_cast<float>(value)).bits()); break;
       case DType::boolean: bytes[i] = std::byte(random & 1); break;
       default: bytes[i] = std::byte(random & 0xff); break;
     }

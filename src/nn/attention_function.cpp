@@ -99,7 +99,7 @@ struct Formula {
     return A::where(A::less(random, dropped, where), 0.0, A::mul(x, 1 / (1 - dropped), where), where);
   }
 
-  A wide(const A& x) const { return is_half(x.dtype()) ? x.cast(DType::f32, where) : x; }
+  A wide(const A& x) const { return is_stored_float(x.dtype()) ? x.cast(DType::f32, where) : x; }
   A narrow(const A& x, DType dtype) const { return x.dtype() == dtype ? x : x.cast(dtype, where); }
 
   A weighed(const A& probabilities, const A& v) const {
