@@ -224,9 +224,12 @@ struct Tiling {
   Matrices matrices;     // with subgroup_rows
   bool turns = false;    // two groups of subgroups have a tile each: one stores while the other multiplies
   bool vectors = false;  // what is loaded and stored along the columns lies in whole vectors
-  /// What the factors are when they are multiplied: bf16, f16, or f32, which is rounded to the 11 bits of
-  /// tf32. Their values have this dtype.
+  /// What the factors are when they are multiplied: bf16, f16, a float of 8 bits, or f32, which is rounded to
+  /// the 11 bits of tf32. Their values have this dtype; of 8 bits `b` may have the other one.
   DType multiplied = DType::bf16;
+  /// Of factors of 8 bits, whose products tensor cores add up with some 14 bits: each slot's sum starts from
+  /// zero, and is added in f32 to those before it.
+  bool short_sums = false;
   std::uint32_t row_loops = 0, column_loops = 0;  // sets of outer loops, by bits
   ExprId sum = kNone;                             // the Reduce
   TiledFactor a, b;

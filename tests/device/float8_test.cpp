@@ -259,6 +259,41 @@ TEST_CASE("products of 8-bit floats are computed in f32") {
     }
 }
 
+TEST_CASE("products of 8-bit floats are within the bounds of their precision") {
+  const Device device = test_device();
+  const std::int64_t longest = testing::compiles_slowly(device) ? 300 : 4096;
+  for (const auto& [precision, least, of_k] :
+       {std::tuple{MatmulPrecision::Highest, 0.0, 0x1p-23}, std::tuple{MatmulPrecision::Tf32x3, 0.0, 0x1p-23},
+        std::tuple{MatmulPrecision::High, 0x1p-6, 0x1p-23},
+        std::tuple{MatmulPrecision::Medium, 0.0, 0x1p-13}})
+    for (const auto& [left, right] : {std::pair{kF8[0], kF8[0]}, std::pair{kF8[1], kF8[0]}})
+      // Rows of whole vectors and others, along the sum and across it.
+      for (const std::int64_t k : {std::int64_t{128}, std::int64_t{200}, longest})
+        for (const bool transposed : {true, false}) {
+          const MatmulPrecisionScope scope(precision);
+          const std::int64_t m = 65, n = 48;
+          const Data a(left, {m, k}, 11, device),
+              b(right, transposed ? Shape{n, k} : Shape{k, n}, 12, device);
+          const Tensor<2> y = Tensor<2>(b.any).to_float();
+          const std::vector<float> found =
+              Tensor<2>(a.any).to_float().matmul(transposed ? y.transpose(0, 1) : y).to_vector<float>();
+          double worst = 0;
+          for (std::int64_t i = 0; i < m; ++i)
+            for (std::int64_t j = 0; j < n; ++j) {
+              double sum = 0, size = 0;
+              for (std::int64_t p = 0; p < k; ++p) {
+                const double term = double{a.numbers[static_cast<std::size_t>(i * k + p)]} *
+                                    b.numbers[static_cast<std::size_t>(transposed ? j * k + p : p * n + j)];
+                sum += term;
+                size += std::abs(term);
+              }
+              worst = std::max(worst, std::abs(found[static_cast<std::size_t>(i * n + j)] - sum) / size);
+            }
+          INFO(name_of(precision) << ", k " << k << ": off by " << worst);
+          CHECK(worst <= least + static_cast<double>(k) * of_k);
+        }
+}
+
 TEST_CASE("gradients of 8-bit floats have their dtype, and modules take 8-bit weights") {
   const Device device = test_device().autodiff();
   for (DType dtype : kF8) {

@@ -192,6 +192,10 @@ TEST_CASE("kernels with tiles spill a few registers at most") {
         const AnyTensor y = x.conv2d(w, {.stride = {2, 2}, .padding = {1, 1}});
         return std::vector{*AnyTensor::mul(y, 2.0).sum({0, 1, 2, 3}).backward().get(w)};
       }),
+      testing::Float8Product{.b = DType::f8_e5m2, .precision = MatmulPrecision::High}.plan(),
+      testing::Float8Product{.precision = MatmulPrecision::Medium}.plan(),
+      testing::Float8Product{.precision = MatmulPrecision::High, .transposed = false}.plan(),
+      testing::Float8Product{.precision = MatmulPrecision::Medium, .k = 333}.plan(),
   };
   for (const testing::Planned& planned : products) {
     REQUIRE(planned.tiled == 1);
