@@ -294,7 +294,26 @@ TEST_CASE("products of 8-bit floats are within the bounds of their precision") {
         }
 }
 
-TEST_CASE("gradients of 8-bit floats have their dtype, and modules take 8-bit weights") {
+TEST_CASE("attention over 8-bit floats has scores of more bits") {
+  const Device device = test_device();
+  for (DType dtype : kF8) {
+    // Scores of 64 * 16 * 16, more than f8_e4m3 has.
+    const Tensor<4> q = Tensor<4>::full({1, 2, 5, 64}, 16, device).to_float(dtype);
+    const Data k(dtype, {1, 2, 7, 64}, 13, device), v(dtype, {1, 2, 7, 8}, 14, device);
+    const Tensor<4> keys(k.any), values(v.any), large = (keys.to_float() * 8).to_float(dtype);
+    const Tensor<4> found = nn::scaled_dot_product_attention(q, large, values);
+    CHECK(found.dtype() == dtype);
+    const auto wide = [](const Tensor<4>& x) { return x.to_float(DType::bf16); };
+    const std::vector<float> expected = nn::scaled_dot_product_attention(wide(q), wide(large), wide(values))
+                                            .to_float(dtype)
+                                            .to_float()
+                                            .to_vector<float>();
+    const std::vector<float> got = numbers_of(found);
+    for (std::size_t i = 0; i < got.size(); ++i) CHECK(same(got[i], expected[i]));
+  }
+}
+
+TEST_CASE("gradients of 8-bit floats have their dtype, and are rounded once") {
   const Device device = test_device().autodiff();
   for (DType dtype : kF8) {
     const Data given(dtype, {6, 50}, 10, device);
