@@ -164,7 +164,10 @@ double amplitude_of(const ir::Kernel& kernel, std::size_t buffer, std::int64_t d
 
 double tolerance_of(const ir::Kernel& kernel, const ir::Tiling& other, std::int64_t depth) {
   // Tensor cores cut off digits of each 16 products that they add; an error grows with their number.
-  const double sums = (static_cast<double>(depth) / 8 + 64) * 0x1p-24;
+  double sums = (static_cast<double>(depth) / 8 + 64) * 0x1p-24;
+  // Of 8 bits they keep some 14 bits of what they add up: a slot of each sum, or all of it.
+  if (is_f8(kernel.tiling.multiplied))
+    sums = 0x1p-9 + (kernel.tiling.short_sums ? 0 : static_cast<double>(depth) * 0x1p-18);
   double rounding = 0x1p-24;
   for (const ir::Expr& expr : kernel.exprs)
     if (expr.kind == ir::ExprKind::Elementwise) rounding = std::max(rounding, rounding_of(expr.dtype));

@@ -294,6 +294,16 @@ TEST_CASE("products of 8-bit floats are within the bounds of their precision") {
         }
 }
 
+TEST_CASE("under Autocast products take 8-bit floats as its dtype, and what runs wide as f32") {
+  const Device device = test_device();
+  const Data given(DType::f8_e4m3, {4, 5}, 15, device);
+  const Tensor<2> x(given.any);
+  const Autocast mixed;
+  CHECK(x.matmul(Tensor<2>::ones({5, 3}, device)).dtype() == DType::bf16);
+  CHECK(x.exp().dtype() == DType::f32);
+  CHECK(relu(x).dtype() == DType::f8_e4m3);
+}
+
 TEST_CASE("attention over 8-bit floats has scores of more bits") {
   const Device device = test_device();
   for (DType dtype : kF8) {

@@ -282,10 +282,8 @@ constexpr Form kComputedForms[] = {
 // Where sums leave the tensor cores after each slot: lanes have two sums of each element, and one group adds
 // while another multiplies. Speeds are guesses.
 constexpr Form kShortForms[] = {
-    {128, 128, 1, false, 0.9},
-    {64, 128, 2, false, 0.8},
-    {64, 64, 2, false, 0.6},
-    {128, 64, 2, false, 0.7},
+    {128, 128, 1, false, 0.9}, {64, 128, 2, false, 0.8}, {64, 64, 2, false, 0.6},
+    {128, 64, 2, false, 0.7},  {192, 128, 1, false, 0},  {128, 192, 1, false, 0},
 };
 // Where lanes compute a factor as well.
 constexpr Form kShortComputedForms[] = {
