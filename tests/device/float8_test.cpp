@@ -11,6 +11,7 @@
 
 #include <sinter/sinter.h>
 
+#include "src/runtime/device_core.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_device.h"
 
@@ -291,6 +292,60 @@ TEST_CASE("products of 8-bit floats are within the bounds of their precision") {
             }
           INFO(name_of(precision) << ", k " << k << ": off by " << worst);
           CHECK(worst <= least + static_cast<double>(k) * of_k);
+        }
+}
+
+TEST_CASE("products of small whole numbers are exact in 8 bits, whatever adds them up") {
+  const Device device = test_device();
+  struct Sizes {
+    std::int64_t m, n, k;
+  };
+  std::vector<Sizes> all = {{70, 33, 300}};
+  const ir::TensorCores& cores = device.core().traits().tensor_cores;
+  // Several tiles, tiles with an end, one tile for several workgroups.
+  if (cores.any() && cores.has_groups)
+    all.insert(all.end(), {{512, 768, 256}, {1000, 1096, 520}, {128, 256, 4096}, {300, 264, 1008}});
+  for (const MatmulPrecision precision :
+       {MatmulPrecision::Highest, MatmulPrecision::High, MatmulPrecision::Medium})
+    for (const auto& [left, right] : {std::pair{kF8[0], kF8[0]}, std::pair{kF8[0], kF8[1]},
+                                      std::pair{kF8[1], kF8[0]}, std::pair{kF8[1], kF8[1]}})
+      for (const auto& [m, n, k] : all)
+        for (const bool transposed : {true, false}) {
+          CAPTURE(name_of(precision));
+          CAPTURE(name_of(left));
+          CAPTURE(name_of(right));
+          CAPTURE(m);
+          CAPTURE(k);
+          CAPTURE(transposed);
+          const MatmulPrecisionScope scope(precision);
+          // Of -1, 0 and 1, with whose sums no unit runs out of digits.
+          const auto numbers = [&](std::int64_t count, std::uint64_t seed) {
+            testing::TestData random(seed);
+            std::vector<float> values(static_cast<std::size_t>(count));
+            for (float& value : values) value = static_cast<float>(random.integer(-1, 1));
+            return values;
+          };
+          const std::vector<float> a = numbers(m * k, 1), b = numbers(n * k, 2);
+          const auto tensor = [&](const std::vector<float>& values, std::int64_t rows, std::int64_t columns) {
+            return Tensor<2>::from_data(values, {rows, columns}, device);
+          };
+          const Tensor<2> x = tensor(a, m, k).to_float(left);
+          Tensor<2> y = tensor(b, n, k);
+          y = (transposed ? y : y.transpose(0, 1)).to_float(right);
+          x.sync();
+          y.sync();
+          const Tensor<2> wide = y.to_float();
+          const std::vector<float> found =
+              x.to_float().matmul(transposed ? wide.transpose(0, 1) : wide).to_vector<float>();
+          std::int64_t wrong = 0;
+          for (std::int64_t i = 0; i < m; ++i)
+            for (std::int64_t j = 0; j < n; ++j) {
+              float sum = 0;
+              for (std::int64_t at = 0; at < k; ++at)
+                sum += a[static_cast<std::size_t>(i * k + at)] * b[static_cast<std::size_t>(j * k + at)];
+              wrong += found[static_cast<std::size_t>(i * n + j)] != sum;
+            }
+          CHECK(wrong == 0);
         }
 }
 
