@@ -37,7 +37,7 @@ class Gpt(nn.Module):
 
     def forward(self, x):
         embedded = self.tokens(x) + self.positions.weight
-        return self.head(self.blocks(embedded, self.later)).flatten(0, 1)
+        return self.head(self.blocks(embedded, self.later, is_causal=True)).flatten(0, 1)
 
 
 class DecoderBlock(nn.Module):
@@ -96,12 +96,98 @@ class Block(nn.Module):
         return F.relu(y + self.shortcut(x))
 
 
-def resnet18():
+def strided_layers():
+    """The first of torchvision's, which leave a sixteenth of the pixels."""
+    return conv(3, 64, 7, 2), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)
+
+
+def resnet18(strided=False):
     """For images of 32 x 32, 10 classes."""
-    layers = [conv(3, 64, 3), nn.BatchNorm2d(64), nn.ReLU()]
+    layers = list(strided_layers()) if strided else [conv(3, 64, 3), nn.BatchNorm2d(64), nn.ReLU()]
     channels = 64
     for wider in (64, 128, 256, 512):
         for number in range(2):
             layers.append(Block(channels, wider, 2 if number == 0 and wider != 64 else 1))
             channels = wider
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 10))
+
+
+class Bottleneck(nn.Module):
+    def __init__(self, channels_in, width, stride):
+        super().__init__()
+        self.layers = nn.Sequential(conv(channels_in, width, 1), nn.BatchNorm2d(width), nn.ReLU(),
+                                    conv(width, width, 3, stride), nn.BatchNorm2d(width), nn.ReLU(),
+                                    conv(width, 4 * width, 1), nn.BatchNorm2d(4 * width))
+        self.shortcut = nn.Identity()
+        if channels_in != 4 * width:
+            self.shortcut = nn.Sequential(conv(channels_in, 4 * width, 1, stride), nn.BatchNorm2d(4 * width))
+
+    def forward(self, x):
+        return F.relu(self.layers(x) + self.shortcut(x))
+
+
+def resnet50():
+    """As torchvision has it: 1,000 classes."""
+    layers = list(strided_layers())
+    channels = 64
+    for width, blocks in ((64, 3), (128, 4), (256, 6), (512, 3)):
+        for number in range(blocks):
+            layers.append(Bottleneck(channels, width, 2 if number == 0 and width != 64 else 1))
+            channels = 4 * width
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2048, 1000))
+
+
+class Vit(nn.Module):
+    """ViT-S/16 for images of 224 x 224, 1,000 classes, no dropout."""
+
+    def __init__(self, width=384, layers=12, heads=6):
+        super().__init__()
+        self.patches = nn.Conv2d(3, width, 16, 16)
+        self.first = nn.Parameter(torch.randn(1, 1, width) * 0.02)
+        self.positions = nn.Parameter(torch.randn(1, 197, width) * 0.02)
+        layer = nn.TransformerEncoderLayer(width, heads, 4 * width, dropout=0.0, activation=F.gelu, batch_first=True,
+                                           norm_first=True)
+        self.blocks = nn.TransformerEncoder(layer, layers, norm=nn.LayerNorm(width), enable_nested_tensor=False)
+        self.head = nn.Linear(width, 1000)
+
+    def forward(self, images):
+        words = self.patches(images).flatten(2).transpose(1, 2)
+        x = torch.cat((self.first.expand(len(words), 1, -1), words), 1) + self.positions
+        return self.head(self.blocks(x)[:, 0])
+
+
+def pair(channels_in, channels_out):
+    return nn.Sequential(conv(channels_in, channels_out, 3), nn.BatchNorm2d(channels_out), nn.ReLU(),
+                         conv(channels_out, channels_out, 3), nn.BatchNorm2d(channels_out), nn.ReLU())
+
+
+class Unet(nn.Module):
+    """From images of three channels to images, through five sizes."""
+
+    def __init__(self, widths=(64, 128, 256, 512, 1024)):
+        super().__init__()
+        self.down = nn.ModuleList(pair(a, b) for a, b in zip((3, *widths), widths))
+        wide = list(zip(widths[:0:-1], widths[-2::-1]))
+        self.wider = nn.ModuleList(nn.ConvTranspose2d(a, b, 2, 2) for a, b in wide)
+        self.up = nn.ModuleList(pair(a, b) for a, b in wide)
+        self.out = nn.Conv2d(widths[0], 3, 1)
+
+    def forward(self, x):
+        levels = [self.down[0](x)]
+        for down in self.down[1:]:
+            levels.append(down(F.max_pool2d(levels[-1], 2)))
+        x = levels.pop()
+        for wider, up in zip(self.wider, self.up):
+            x = up(torch.cat((levels.pop(), wider(x)), 1))
+        return self.out(x)
+
+
+class Sequences(nn.Module):
+    """Ten classes by the last state of an LSTM of two layers."""
+
+    def __init__(self, width=512):
+        super().__init__()
+        self.lstm, self.head = nn.LSTM(width, width, 2, batch_first=True), nn.Linear(width, 10)
+
+    def forward(self, x):
+        return self.head(self.lstm(x)[0][:, -1])

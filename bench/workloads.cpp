@@ -6,13 +6,15 @@
 #include <sinter/sinter.h>
 
 #include "attention.h"
-#include "decode.h"
 #include "first_step.h"
 #include "loops.h"
+#include "models/decode.h"
+#include "models/recurrent.h"
+#include "models/training.h"
+#include "models/transformer.h"
+#include "models/vision.h"
 #include "modules.h"
-#include "resnet.h"
 #include "threads.h"
-#include "transformer.h"
 #include "workload.h"
 
 namespace bench {
@@ -175,14 +177,11 @@ struct Mlp {
   }
 };
 
+/// Learns to tell ten classes apart.
 template <class Model, class Input>
-std::function<void()> training_step(Model initial, sn::optim::Adam optimizer, Input x, Tensor<1, sn::Int> y) {
-  auto model = std::make_shared<Model>(std::move(initial));
-  auto adam = std::make_shared<sn::optim::Adam>(std::move(optimizer));
-  return [=] {
-    auto gradients = sn::nn::cross_entropy(model->forward(x), y).backward();
-    adam->step(1e-3, *model, std::move(gradients));
-  };
+std::function<void()> classifier_step(Model model, sn::optim::Adam adam, Input x, Tensor<1, sn::Int> y) {
+  return training_step(std::move(model), std::move(adam), 1e-3, std::nullopt,
+                       [=](const Model& network) { return sn::nn::cross_entropy(network.forward(x), y); });
 }
 
 Tensor<1, sn::Int> labels(std::int64_t count, const Device& device) {
@@ -197,8 +196,8 @@ std::function<void()> cnn_step(const Device& plain) {
             {.probability = 0.5, .training = true},
             sn::nn::LinearConfig{.d_in = 1024, .d_out = 512}.init(device),
             sn::nn::LinearConfig{.d_in = 512, .d_out = 10}.init(device)};
-  return training_step(std::move(model), sn::optim::AdamConfig{}.init(),
-                       ready(Tensor<4>::randn({64, 1, 28, 28}, device)), labels(64, device));
+  return classifier_step(std::move(model), sn::optim::AdamConfig{}.init(),
+                         ready(Tensor<4>::randn({64, 1, 28, 28}, device)), labels(64, device));
 }
 
 std::function<void()> mlp_step(const Device& plain) {
@@ -210,8 +209,8 @@ std::function<void()> mlp_step(const Device& plain) {
   Mlp model{sn::nn::LinearConfig{.d_in = 784, .d_out = 512}.init(device),
             sn::nn::LinearConfig{.d_in = 512, .d_out = 512}.init(device),
             sn::nn::LinearConfig{.d_in = 512, .d_out = 10}.init(device), norm(), norm()};
-  return training_step(std::move(model), sn::optim::AdamWConfig{}.init(),
-                       ready(Tensor<2>::randn({256, 784}, device)), labels(256, device));
+  return classifier_step(std::move(model), sn::optim::AdamWConfig{}.init(),
+                         ready(Tensor<2>::randn({256, 784}, device)), labels(256, device));
 }
 
 GptSize char_gpt(const Device& device) { return device.name() == "host" ? kCharGptOfHost : kCharGpt; }
@@ -313,9 +312,9 @@ const std::vector<Workload>& workloads() {
         {"mlp_step", "784-512-512-10 with layer norms, batch 256, AdamW step", 20, 1, "ms", mlp_step},
         {"transformer_step", "GPT of 4 layers of width 256, 8 x 128 tokens, AdamW step", 5, 1, "ms",
          [](const Device& device) { return transformer_step(device, kSmallGpt); }},
-        {"char_gpt_step", "GPT of 10 M parameters, 64 x 256 characters (host: 0.8 M, 16 x 64), AdamW step", 5,
-         1, "ms", [](const Device& device) { return transformer_step(device, char_gpt(device)); }},
-        {"char_gpt_bf16_step", "char_gpt_step under Autocast", 5, 1, "ms",
+        {"char_gpt_step", "GPT of 10 M parameters, 64 x 256 characters (host: 0.8 M, 16 x 64), AdamW step",
+         10, 1, "ms", [](const Device& device) { return transformer_step(device, char_gpt(device)); }},
+        {"char_gpt_bf16_step", "char_gpt_step under Autocast", 10, 1, "ms",
          [](const Device& device) { return transformer_step(device, char_gpt(device), sn::DType::bf16); }},
         {"attention", "causal attention, bf16, 8 x 16 heads, 2048 x 64", 32, 1, "ms",
          [](const Device& device) { return attention(device, sn::DType::bf16, false); }, nullptr,
@@ -338,22 +337,38 @@ const std::vector<Workload>& workloads() {
          nullptr, [](const Device& device) { return first_step(device, "cnn_step", false); }},
         {"first_step_warm_s", "the same with kernels on disk", 1, 1, "s", nullptr,
          [](const Device& device) { return first_step(device, "cnn_step", true); }},
-        {"resnet18_step", "ResNet-18, 32 x 32 images (host: 16, else 256), SGD step", 5, 1, "ms",
+        {"resnet18_step", "ResNet-18, 32 x 32 images (host: 16, else 256), SGD step", 10, 1, "ms",
          [](const Device& device) { return resnet18_step(device); }},
-        {"resnet18_bf16_step", "resnet18_step under Autocast", 5, 1, "ms",
+        {"resnet18_bf16_step", "resnet18_step under Autocast", 10, 1, "ms",
          [](const Device& device) { return resnet18_step(device, sn::DType::bf16); }},
-        {"resnet18_strided_step", "the same with torchvision's first layers, which leave 8 x 8 pixels", 5, 1,
+        {"resnet18_strided_step", "the same with torchvision's first layers, which leave 8 x 8 pixels", 10, 1,
          "ms", [](const Device& device) { return resnet18_step(device, std::nullopt, true); }},
-        {"resnet18_strided_bf16_step", "resnet18_strided_step under Autocast", 5, 1, "ms",
+        {"resnet18_strided_bf16_step", "resnet18_strided_step under Autocast", 10, 1, "ms",
          [](const Device& device) { return resnet18_step(device, sn::DType::bf16, true); }},
         {"resnet18_first_step_cold_s", "process start to the end of ResNet-18's first step, nothing cached",
          1, 1, "s", nullptr, [](const Device& device) { return first_step(device, "resnet18_step", false); }},
         {"resnet18_first_step_warm_s", "the same with kernels on disk", 1, 1, "s", nullptr,
          [](const Device& device) { return first_step(device, "resnet18_step", true); }},
-        {"gpt2_step", "GPT-2 of 124 M parameters, 8 x 1024 tokens, AdamW step", 2, 1, "ms",
+        {"gpt2_step", "GPT-2 of 124 M parameters, 8 x 1024 tokens, AdamW step", 10, 1, "ms",
          [](const Device& device) { return transformer_step(device, kGpt2); }, nullptr, Workload::Needs::Gpu},
-        {"gpt2_bf16_step", "gpt2_step under Autocast", 2, 1, "ms",
+        {"gpt2_bf16_step", "gpt2_step under Autocast", 10, 1, "ms",
          [](const Device& device) { return transformer_step(device, kGpt2, sn::DType::bf16); }, nullptr,
+         Workload::Needs::Gpu},
+        {"resnet50_bf16_step", "ResNet-50 under Autocast, 64 images of 224 x 224, SGD step", 10, 1, "ms",
+         [](const Device& device) { return resnet50_step(device, sn::DType::bf16); }, nullptr,
+         Workload::Needs::Gpu},
+        {"vit_bf16_step", "ViT-S/16 under Autocast, 64 images of 224 x 224, AdamW step", 10, 1, "ms",
+         [](const Device& device) { return vit_step(device, sn::DType::bf16); }, nullptr,
+         Workload::Needs::Gpu},
+        {"unet_step", "U-Net of 31 M parameters, 16 images of 64 x 64, AdamW step", 10, 1, "ms",
+         [](const Device& device) { return unet_step(device); }, nullptr, Workload::Needs::Gpu},
+        {"unet_bf16_step", "unet_step under Autocast", 10, 1, "ms",
+         [](const Device& device) { return unet_step(device, sn::DType::bf16); }, nullptr,
+         Workload::Needs::Gpu},
+        {"lstm_step", "LSTM of 2 x 512, 64 sequences of 128, AdamW step", 10, 1, "ms",
+         [](const Device& device) { return lstm_step(device); }, nullptr, Workload::Needs::Gpu},
+        {"lstm_bf16_step", "lstm_step under Autocast", 10, 1, "ms",
+         [](const Device& device) { return lstm_step(device, sn::DType::bf16); }, nullptr,
          Workload::Needs::Gpu},
         {"gpt2_decode_bf16", "GPT-2 of 124 M parameters in bf16, one token, room for 256 positions", 32, 1,
          "ms", [](const Device& device) { return decode_tokens(device, kGpt2Token, sn::DType::bf16, 128); }},

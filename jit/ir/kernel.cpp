@@ -82,6 +82,13 @@ std::int64_t tiles_in_parts(std::int64_t tiles, std::int64_t rounds, std::int64_
   return std::max<std::int64_t>(std::min(at_once / tiles, rounds / kFewestRounds), 1);
 }
 
+std::int64_t parts_read_in_turn(std::int64_t parts) {
+  if (parts < kManyParts) return parts;
+  std::int64_t each = 1;
+  while (each * each < parts) ++each;
+  return each + (parts + each - 1) / each;
+}
+
 std::size_t divisions(const Kernel& kernel) {
   std::size_t count = 0;
   for (const IndexMap& map : kernel.maps)

@@ -81,6 +81,7 @@ struct DeviceTraits {
   // What the planner weighs choices by, measured (docs/benchmarks.md).
   double launch_bytes = 1 << 20;  // memory traffic that takes as long as one launch
   double work_per_byte = 8;       // additions that take as long as one byte of memory traffic
+  double wait_bytes = 0;          // memory traffic that takes as long as a lane waits for one read of several
 
   /// True iff tensors of `dtype` can be here.
   bool supports(DType dtype) const {

@@ -32,7 +32,8 @@ GroupOptions group_options(const ir::DeviceTraits& traits, const PlanOptions& op
   return {.fusion = options.fusion,
           .limits = limits_of(traits),
           .launch_bytes = traits.launch_bytes,
-          .work_per_byte = traits.work_per_byte};
+          .work_per_byte = traits.work_per_byte,
+          .wait_bytes = traits.wait_bytes};
 }
 
 }  // namespace

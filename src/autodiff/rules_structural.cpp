@@ -282,12 +282,13 @@ constexpr Rule kTable[] = {
     {Op::Windows, {{{windows}}}},
     {Op::Pad, {{{pad}}}},
     {Op::SliceAssign, {{{assign_around}, {assign_value}}}},
+    {Op::Concat, {}},  // only the planner makes it
 
     {Op::Sum, {{{[](const Step& s) { return expand(s.gradient(), s.shape_of(0)); }}}}},
     {Op::Prod, {{{product, kFirst}}}},
     {Op::Max, {{{extreme, kFirst | kResult}}}},
     {Op::Min, {{{extreme, kFirst | kResult}}}},
-    {Op::SquaredDeviations, {}},  // only the planner makes it
+    {Op::SquaredDeviations, {}},  // likewise
     {Op::Contract, {}},           // likewise
     {Op::Dot, {}},                // likewise
     {Op::Combine, {}},            // likewise

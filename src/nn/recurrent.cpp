@@ -20,13 +20,13 @@ struct CellState {
   A hidden, cell;
 };
 
-/// One step: `input` is W x + b, (batch, gates d_hidden).
+/// One step: `input` is W x + b, (batch, gates d_hidden), with d as well where that makes no difference.
 CellState next(RecurrentKind kind, const A& input, const CellState& state, const RecurrentWeights& weights,
                const A& turned, std::int64_t d, const Location& where) {
   A recurrent = state.hidden.matmul(turned, where);
-  if (weights.bias_hh) recurrent = detail::biased(recurrent, weights.bias_hh->dynamic(), where);
   const auto gate = [&](const A& x, std::int64_t i) { return x.narrow(1, i * d, d, where); };
   if (kind == RecurrentKind::gru) {
+    if (weights.bias_hh) recurrent = detail::biased(recurrent, weights.bias_hh->dynamic(), where);
     const auto both = [&](std::int64_t i) {
       return A::add(gate(input, i), gate(recurrent, i), where).sigmoid(where);
     };
@@ -38,9 +38,10 @@ CellState next(RecurrentKind kind, const A& input, const CellState& state, const
   const A sum = A::add(input, recurrent, where);
   if (kind == RecurrentKind::tanh) return {sum.tanh(where), {}};
   if (kind == RecurrentKind::relu) return {A::maximum(sum, 0, where), {}};
-  const A cell = A::add(A::mul(gate(sum, 1).sigmoid(where), state.cell, where),
-                        A::mul(gate(sum, 0).sigmoid(where), gate(sum, 2).tanh(where), where), where);
-  return {A::mul(gate(sum, 3).sigmoid(where), cell.tanh(where), where), cell};
+  const A open = sum.sigmoid(where);  // how far; of g it is not asked
+  const A cell = A::add(A::mul(gate(open, 1), state.cell, where),
+                        A::mul(gate(open, 0), gate(sum, 2).tanh(where), where), where);
+  return {A::mul(gate(open, 3), cell.tanh(where), where), cell};
 }
 
 /// Where a sequence has ended, or, backward, not yet begun, the state stays and the output is 0. `lengths`:
@@ -66,7 +67,12 @@ A run_layer(RecurrentKind kind, const A& x, const A& lengths, CellState& state,
         where);
   A inputs = x.reshape({batch * length, d_in}, where)
                  .matmul(weights.weight_ih.dynamic().transpose(0, 1, where), where);
-  if (weights.bias_ih) inputs = detail::biased(inputs, weights.bias_ih->dynamic(), where);
+  // Both biases at once, where a step does nothing to what it adds d to.
+  A bias;
+  if (weights.bias_ih) bias = weights.bias_ih->dynamic();
+  if (weights.bias_hh && kind != RecurrentKind::gru)
+    bias = bias.defined() ? A::add(bias, weights.bias_hh->dynamic(), where) : weights.bias_hh->dynamic();
+  if (bias.defined()) inputs = detail::biased(inputs, bias, where);
   inputs = inputs.reshape({batch, length, shape[0]}, where);
   const A turned = weights.weight_hh.dynamic().transpose(0, 1, where);
   std::vector<A> outputs(static_cast<std::size_t>(length));

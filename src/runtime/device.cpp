@@ -188,6 +188,7 @@ Device Device::null() {
         traits.tensor_cores = {132, std::size_t{227} << 10};
         traits.launch_bytes = 8 << 20;
         traits.work_per_byte = 14;
+        traits.wait_bytes = 1 << 20;
         return runtime::make_null_backend(traits);
       },
       0));

@@ -94,8 +94,7 @@ std::string with_emulated_matrices(const std::string& source) {
 
 // Statements of kernels/contraction_sm90.cu itself.
 const std::regex kGroupWait(R"re(asm volatile\("wgmma\.wait_group[^;]*;[^;]*;)re");
-const std::regex kGroupStatement(
-    R"re(asm volatile\("[^"]*"(?: : "\+f"\([^;]*\))?::(?:: )?"memory"\);|asm volatile\("[^"]*" ::: "memory"\);)re");
+const std::regex kGroupStatement(R"re(asm volatile\("[^"]*"(?: : "\+f"\([^;]*\))? ?:::? ?"memory"\);)re");
 const std::regex kRegisters(R"(asm volatile\("setmaxnreg[^)]*\))");
 
 /// Likewise of group_side.h. Lanes of a warp wait for each other where they wait for products: all of them

@@ -51,6 +51,7 @@ TEST_CASE("products of 16-bit floats of many sizes, however their factors lie") 
       {{1, 264}, {264, 40}},
       {{40, 264}, {264, 1}},
       {{136, 1032}, {1032, 16}},  // a sum that workgroups share
+      {{40, 8200}, {8200, 24}},   // and one of which so many have a part that they are joined in groups
       {{100, 50}, {50, 30}},      // rows that are no multiples of 16 bytes
       {{3, 72, 40}, {3, 40, 88}},
       {{72, 40}, {3, 40, 88}},

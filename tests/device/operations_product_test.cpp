@@ -252,4 +252,29 @@ TEST_CASE("products of 16-bit floats beside f32, and what is read as f32 too") {
   }
 }
 
+TEST_CASE("products that are added up, with others and with what else there is") {
+  const Device device = test_device();
+  const auto turned = [](ProgramBuilder& program, int x, bool turns) {
+    return turns ? program.permute(x, {1, 0}) : x;
+  };
+  for (const DType dtype : float_dtypes(device))
+    for (const int count : {2, 3, 17, 40}) {
+      if (count > 3 && compiles_slowly(device) && dtype != DType::f32) continue;
+      ProgramBuilder program;
+      // Sums over 1 to 5 elements, of factors that lie along them or across, seen as f32 or not.
+      int sum = program.full({9, 7}, 0.5, DType::f32);
+      for (int i = 0; i < count; ++i) {
+        const std::int64_t depth = 1 + i % 5;
+        const int a = program.input(i % 2 == 0 ? Shape{9, depth} : Shape{depth, 9}, dtype),
+                  b = program.input({depth, 7}, dtype), left = turned(program, a, i % 2 != 0);
+        const int product = program.matmul(left, b), wide = program.cast(product, DType::f32);
+        const int more = program.binary(Op::Add, {sum}, {wide});
+        for (const int x : {sum, product, wide}) program.drop(x);
+        if (left != a) program.drop(left);
+        sum = more;
+      }
+      program.expect(device, std::to_string(count) + " products of " + std::string(name_of(dtype)));
+    }
+}
+
 }  // namespace sinter::testing

@@ -50,6 +50,7 @@ inline ir::DeviceTraits with_tensor_cores() {
   traits.tensor_cores = {132, std::size_t{227} << 10};
   traits.lone_rows = true;
   traits.launch_bytes = 64.0 * 1024 * 132;
+  traits.wait_bytes = traits.launch_bytes / 8;
   return traits;
 }
 
@@ -58,6 +59,7 @@ inline ir::DeviceTraits with_subgroups(int compute_units, std::size_t shared_kib
   ir::DeviceTraits traits = with_tensor_cores();
   traits.tensor_cores = {compute_units, shared_kib << 10, false, products};
   traits.launch_bytes = 64.0 * 1024 * compute_units;
+  traits.wait_bytes = traits.launch_bytes / 8;
   return traits;
 }
 inline ir::DeviceTraits ampere() { return with_subgroups(108, 163, 1024); }

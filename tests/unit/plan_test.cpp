@@ -236,15 +236,16 @@ TEST_CASE("long lists are joined in few kernels") {
   const std::uint64_t hundred = launches([&] { return Tensor<2>::cat(pieces, 0); });
   CHECK(hundred > 1);
   CHECK(hundred <= 8);  // seven groups and their concatenation
-  // Slices of one tensor are one buffer, so nothing is divided until the conditions per element become too
-  // many.
+  // Slices of one tensor are one buffer, so groups are divided only where an element would go through too
+  // many conditions.
   const Tensor<2> x = blank(200, 8);
   const auto slices = [&](int count) {
     std::vector<Tensor<2>> pieces;
     for (int i = 0; i < count; ++i) pieces.push_back(x.narrow(0, (i * 7) % 150, 3));
     return Tensor<2>::cat(pieces, 0);
   };
-  CHECK(launches([&] { return slices(40); }) == 1);
+  CHECK(launches([&] { return slices(16); }) == 1);
+  CHECK(launches([&] { return slices(40); }) == 3);  // two groups, and what is left with both
   CHECK(launches([&] { return slices(600); }) < 60);
   for (int i = 0; i < 900; ++i) pieces.push_back(pieces[static_cast<std::size_t>(i)]);
   CHECK(launches([&] { return Tensor<2>::cat(pieces, 0); }) < 100);

@@ -68,11 +68,11 @@ TEST_CASE(
   const Tensor<2> huge = Tensor<2>::zeros({k31, k31 / 4}, d);
   CHECK_THROWS_AS(huge.sync(), DeviceError);
   CHECK((small * 2.0).sum(0).item() == 12);
-  // Four products of 2^62 bytes, all read by one sum: their own sum fits into no size either.
+  // Four products of 2^62 bytes, multiplied with each other: their own sum fits into no size either.
   const auto product = [&](double value) {
     return Tensor<2>::full({k31, 1}, value, d).matmul(Tensor<2>::full({1, k31 / 4}, value, d));
   };
-  const Tensor<2> sum = (product(1) + product(2) + product(3) + product(4)).sum(0).sum(1);
+  const Tensor<2> sum = (product(1) * product(2) * product(3) * product(4)).sum(0).sum(1);
   CHECK_THROWS_WITH_AS(
       sum.sync(), doctest::Contains("the temporaries of one trace take more than 2^63 bytes"), DeviceError);
   CHECK((small * 3.0).sum(0).item() == 18);

@@ -110,8 +110,8 @@ class Contraction {
            define("SN_BK", slot_elements(t_)) + define("SN_COMPUTED", is_set(t_.has_computed())) +
            define("SN_A_ACROSS", is_set(lies_across(t_.a))) +
            define("SN_B_ACROSS", is_set(lies_across(t_.b))) +
-           define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_TOGETHER", together_) +
-           define("SN_HAS_OPERANDS", is_set(!loads_.empty())) +
+           define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_MANY_PARTS", ir::kManyParts) +
+           define("SN_TOGETHER", together_) + define("SN_HAS_OPERANDS", is_set(!loads_.empty())) +
            define("SN_HAS_COLUMNS", is_set(!columns_.empty()));
   }
 

@@ -13,7 +13,7 @@ namespace sinter::plan {
 struct GroupOptions {
   bool fusion = true;  // false: each op is a kernel of its own
   LowerLimits limits;
-  double launch_bytes = 1 << 20, work_per_byte = 8;  // as in DeviceTraits
+  double launch_bytes = 1 << 20, work_per_byte = 8, wait_bytes = 0;  // as in DeviceTraits
 };
 
 /// Two groups that might have been one, and why they are not.

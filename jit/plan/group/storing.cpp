@@ -23,6 +23,7 @@ constexpr std::size_t kMostKernels = 4;
 struct Need {
   std::vector<NodeId> kernels;  // stored nodes whose kernels would compute it inline; the first few of them
   bool expanded = false;        // by an expansion, directly or through what is computed inline
+  bool beside = false;          // by a kernel that stores one element for each of the node's in any case
 };
 
 class StoreChooser {
@@ -182,6 +183,7 @@ class StoreChooser {
         graph_.checks->compare(SizeChecks::Is::More, {{node(user).shape, 1}, {node(id).shape, -kExpands}}, 0,
                                expands);
       const bool is_inline = storing_[user] == Storing::Inline;
+      if (node(user).is(OpClass::Elementwise) && (is_pinned(user) || needs_[user].beside)) need.beside = true;
       if (expands || (is_inline && needs_[user].expanded)) need.expanded = true;
       const std::vector<NodeId> itself{user};
       for (NodeId kernel : is_inline ? needs_[user].kernels : itself)
@@ -195,10 +197,12 @@ class StoreChooser {
   /// Leaves and work below a node, down to what is in memory as far as is known.
   struct Below {
     double leaf_bytes = 0;
+    double read_bytes = 0;  // of the leaves, each as long as one waits for a read at least
     int weight = 0;
     double reduced_bytes = 0;                    // of the leaves that are reductions
     double merged_bytes = 0;                     // of those that are in memory unless the node itself is
-    std::vector<SizeChecks::Term> leaves;        // where checks want them
+    double waits = 0;                            // what read_bytes has for leaves that are shorter
+    std::vector<SizeChecks::Term> leaves;        // where checks want them, the other ones
     std::vector<SizeChecks::Term> other_leaves;  // that are no reductions
     std::vector<SizeChecks::Term> merged_leaves;
   };
@@ -213,13 +217,18 @@ class StoreChooser {
       const Node& n = node(at);
       if (n.kind == NodeKind::External || (at != id && (is_in_memory(at) || n.has_inner_loops()))) {
         sum.leaf_bytes += bytes(at);
+        sum.read_bytes += std::max(bytes(at), options_.wait_bytes);
+        const bool is_short = bytes(at) < options_.wait_bytes;
+        if (is_short) sum.waits += options_.wait_bytes;
         const bool is_merged = n.kind == NodeKind::Op && !is_pinned(at) && users_[at].size() == 1;
         if (is_merged) sum.merged_bytes += bytes(at);
         const bool is_reduced = n.kind == NodeKind::Op && n.is(OpClass::Reduce);
         if (is_reduced) sum.reduced_bytes += bytes(at);
         if (graph_.checks) {
           const SizeChecks::Term leaf{n.shape, static_cast<double>(size_of(n.dtype))};
-          sum.leaves.push_back(leaf);
+          if (options_.wait_bytes > 0)
+            graph_.checks->compare(SizeChecks::Is::AtLeast, {leaf}, -options_.wait_bytes, !is_short);
+          if (!is_short) sum.leaves.push_back(leaf);
           if (!is_reduced) sum.other_leaves.push_back(leaf);
           if (is_merged) sum.merged_leaves.push_back(leaf);
         }
@@ -238,29 +247,33 @@ class StoreChooser {
     if (below.weight > kInlineWeight) return true;
     const double uses = static_cast<double>(needs_[id].kernels.size()), size = bytes(id);
     const double work = below.weight * static_cast<double>(node(id).shape.numel()) / options_.work_per_byte;
-    const bool pays = (uses - 1) * (below.leaf_bytes + work) > (uses + 1) * size + launch_bytes;
+    const bool pays = (uses - 1) * (below.read_bytes + work) > (uses + 1) * size + launch_bytes;
     if (graph_.checks) {
       std::vector<SizeChecks::Term> terms = below.leaves;
       for (SizeChecks::Term& leaf : terms) leaf.times *= uses - 1;
       const double of_element = (uses - 1) * below.weight / options_.work_per_byte -
                                 (uses + 1) * static_cast<double>(size_of(node(id).dtype));
       terms.push_back({node(id).shape, of_element});
-      graph_.checks->compare(SizeChecks::Is::More, std::move(terms), -launch_bytes, pays);
+      graph_.checks->compare(SizeChecks::Is::More, std::move(terms), (uses - 1) * below.waits - launch_bytes,
+                             pays);
     }
     return pays;
   }
 
   /// As storing_pays, where operands are known to be in memory or not. The kernel that reduces something for
-  /// this value alone stores it instead: neither is that written and read, nor is there another launch.
+  /// this value alone stores it instead: neither is that written and read, nor is there another launch. Nor
+  /// is there where a kernel computes it on the way to what it stores in any case, such as the cell of an
+  /// LSTM beside its hidden state.
   bool still_pays(NodeId id) {
     Below sum = below(id);
     const double uses = static_cast<double>(needs_[id].kernels.size());
-    sum.leaf_bytes += 2 * sum.merged_bytes / (uses - 1);
+    sum.read_bytes += 2 * sum.merged_bytes / (uses - 1);
     for (SizeChecks::Term& leaf : sum.merged_leaves) {
       leaf.times *= 2 / (uses - 1);
       sum.leaves.push_back(std::move(leaf));
     }
-    return storing_pays(id, sum, sum.merged_bytes > 0 ? 0 : options_.launch_bytes);
+    const bool has_a_kernel = sum.merged_bytes > 0 || needs_[id].beside;
+    return storing_pays(id, sum, has_a_kernel ? 0 : options_.launch_bytes);
   }
 
   /// True iff the value comes of reductions alone and is expanded, such as the root of a row's variance. It

@@ -3,7 +3,6 @@
 #include "jit/plan/lower/lower.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include <absl/container/flat_hash_map.h>
@@ -12,8 +11,8 @@
 #include "jit/plan/lower/chosen_loops.h"
 #include "jit/plan/lower/draft_loops.h"
 #include "jit/plan/lower/finish.h"
+#include "jit/plan/lower/frame_tests.h"
 #include "jit/plan/lower/maps/grid.h"
-#include "jit/plan/lower/memory_reader.h"
 #include "jit/plan/lower/nesting.h"
 #include "jit/plan/lower/tiles/tiling.h"
 
@@ -30,11 +29,11 @@ constexpr std::size_t kMostLoops = 8;
 // each other would decide how positions are found.
 constexpr const char* kOtherDims = "results of other dims, whose positions would be found by dividing";
 
-class Lowering : private MemoryReader {
+class Lowering : private FrameTests {
  public:
   Lowering(const Graph& graph, const Owners& owners, GroupId id, const Group& group,
            const LowerLimits& limits)
-      : MemoryReader(graph, owners, id, limits), group_(group) {}
+      : FrameTests(graph, owners, id, limits), group_(group) {}
 
   /// Fills the draft. Returns a split of the domain that would save divisions in some map, if there is one.
   std::optional<LoopSplit> run(const std::vector<LoopSplit>& splits) {
@@ -195,7 +194,7 @@ class Lowering : private MemoryReader {
             n.op == Op::Reshape ? map : intern(index_map(map).through(n.shape, view_layout(graph_, n)));
         return value(n.operands[0], inner, predicate);
       }
-      case OpClass::Pad: return pad(id, map, predicate);
+      case OpClass::Pad: return n.op == Op::Concat ? concat(id, map, predicate) : pad(id, map, predicate);
       case OpClass::Reduce: return reduce(id, map);
       case OpClass::Contract: return contract(id, map);
       case OpClass::Dot: return dot(id, map);
@@ -346,6 +345,7 @@ class Lowering : private MemoryReader {
     const NodeId placed = n.operands[assigns ? 1 : 0];
     const Grid grid(n.shape, node(placed).shape, n.ints, n.starts);
     const ir::ExprId on_grid = in_bounds(id, grid, map);
+    if (assigns && n.ints.back() != 0 && ++pieces_ > limits_.max_pieces) throw Cut{"too many pieces"};
     const MapId below = intern(grid.below(index_map(map)));
     if (on_grid == ir::kNone) return value(placed, below, predicate);
     ir::Expr where;
@@ -371,6 +371,37 @@ class Lowering : private MemoryReader {
     return add(where, id);
   }
 
+  /// Pieces one behind the other, each of which is read only where it is.
+  ir::ExprId concat(NodeId id, MapId map, ir::ExprId predicate) {
+    const Node& n = node(id);
+    const auto dim = static_cast<std::size_t>(n.ints[0]);
+    const std::size_t rank = n.shape.rank();
+    std::vector<std::int64_t> ints(2 * rank, 0);  // starts and steps
+    std::fill(ints.begin() + static_cast<std::ptrdiff_t>(rank), ints.end(), std::int64_t{1});
+    pieces_ += n.operands.size() - 1;
+    if (pieces_ > limits_.max_pieces) throw Cut{"too many pieces"};
+    ir::ExprId joined = ir::kNone;
+    for (const NodeId piece : n.operands) {
+      const Grid grid(n.shape, node(piece).shape, ints, {});
+      const ir::ExprId on_grid = in_bounds(id, grid, map);
+      const ir::ExprId own = value(piece, intern(grid.below(index_map(map))), both(id, predicate, on_grid));
+      ints[dim] += node(piece).shape[dim];
+      if (joined == ir::kNone || on_grid == ir::kNone) {
+        joined = own;
+        continue;
+      }
+      ir::Expr where;
+      where.op = Op::Where;
+      where.args[0] = on_grid;
+      where.args[1] = own;
+      where.args[2] = joined;
+      match(where.args[1], where.args[2], id);
+      where.dtype = draft_.exprs[where.args[1]].dtype;
+      joined = add(where, id);
+    }
+    return joined;
+  }
+
   /// Where a slice_assign reads what is around its grid: everywhere, under the grid too, because whole-vector
   /// loads are faster than skipping, unless a good part of the elements is replaced. Parts of a concatenation
   /// are tested already.
@@ -385,48 +416,6 @@ class Lowering : private MemoryReader {
     outside.dtype = DType::boolean;
     outside.args[0] = on_grid;
     return both(id, predicate, add(outside, id));
-  }
-
-  /// Whether the map reaches the grid; kNone where it always does. The copy engine and slice_assign in place
-  /// know tests of all dims at once, all others are tested dim by dim.
-  ir::ExprId in_bounds(NodeId id, const Grid& grid, MapId map) {
-    if (draft_.contracts || node(id).op == Op::SliceAssign)
-      return in_bounds(id, grid.coordinates(index_map(map)), grid.bounds());
-    ir::ExprId all = ir::kNone;
-    for (Grid::Test& test : grid.tests(index_map(map)))
-      all = both(id, all, in_bounds(id, std::move(test.coordinate), std::move(test.bounds)));
-    return all;
-  }
-
-  ir::ExprId in_bounds(NodeId id, IndexMap coordinates, DraftBounds bounds) {
-    ir::Expr test;
-    test.kind = ir::ExprKind::InBounds;
-    test.dtype = DType::boolean;
-    test.map = number_of(intern(std::move(coordinates)));
-    std::vector<std::int64_t> key;
-    for (const DraftBounds::Dim& dim : bounds.bounds) {
-      key.insert(key.end(), {dim.extent, dim.lower, dim.step, dim.size});
-      for (const Moving& m : dim.moving)  // a start's number tells its range
-        key.insert(key.end(), {-1 - static_cast<std::int64_t>(m.by.start), m.factor});
-    }
-    auto [it, added] = test_of_.try_emplace({test.map, std::move(key)}, ir::kNone);
-    if (!added) return it->second;
-    if (draft_.bounds.size() >= limits_.max_tests) throw Cut{"too many pieces and frames"};
-    draft_.bounds.push_back(std::move(bounds));
-    test.buffer = static_cast<std::uint16_t>(draft_.bounds.size() - 1);  // finish() resolves it
-    return it->second = add(test, id);
-  }
-
-  ir::ExprId both(NodeId id, ir::ExprId a, ir::ExprId b) {
-    if (a == ir::kNone || a == b) return b;
-    auto [it, added] = both_of_.try_emplace({a, b}, ir::kNone);
-    if (!added) return it->second;
-    ir::Expr expr;
-    expr.op = Op::And;
-    expr.dtype = DType::boolean;
-    expr.args[0] = a;
-    expr.args[1] = b;
-    return it->second = add(expr, id);
   }
 
   ir::ExprId gather(NodeId id, MapId map, ir::ExprId predicate) {
@@ -462,10 +451,9 @@ class Lowering : private MemoryReader {
   std::vector<std::size_t> dim_of_loop_;
   std::int64_t shape_numel_ = 1, outer_numel_ = 1, inner_numel_ = 1;
   int depth_ = 0;
+  std::size_t pieces_ = 0;  // of concatenations, but for the first of each
   MapId all_ = 0, outer_ = 0, inner_ = 0;
   absl::flat_hash_map<Value, ir::ExprId, HashOfValue> memo_{48};  // grows where operations are many
-  std::map<std::pair<std::uint16_t, std::vector<std::int64_t>>, ir::ExprId> test_of_;  // by map and bounds
-  std::map<std::pair<ir::ExprId, ir::ExprId>, ir::ExprId> both_of_;
 };
 
 }  // namespace

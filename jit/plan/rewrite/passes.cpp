@@ -9,6 +9,7 @@ constexpr Pass kPasses[] = {
     {"widen_integers", widen_integers, [](auto&, auto&) { return true; }},
     {"simplify", simplify, [](auto&, auto&) { return true; }},
     {"take_out_factors", take_out_factors, [](auto&, auto& options) { return options.fusion; }},
+    {"join_sums_of_products", join_sums_of_products, [](auto&, auto& options) { return options.fusion; }},
     {"choose_layouts", choose_layouts,
      [](auto& traits, auto& options) {
        return (traits.channels_last || traits.tensor_cores.any()) && options.fusion;

@@ -29,6 +29,9 @@ void simplify(Graph& graph, const ir::DeviceTraits& traits);
 /// A factor that is the same for all terms of a sum, and itself made of a reduction, scales the sum instead.
 void take_out_factors(Graph& graph, const ir::DeviceTraits& traits);
 
+/// Products that are added up become one, of all their factors side by side, where that moves less.
+void join_sums_of_products(Graph& graph, const ir::DeviceTraits& traits);
+
 /// Images that convolutions hand each other, directly or through elementwise work, lie with their channels
 /// last in memory: where that saves library ops at least two transposes of an image, and where convolutions
 /// become contractions, which read and write images so. What such an image is to others is a view of it.

@@ -74,6 +74,7 @@ ir::DeviceTraits traits_of(const DriverApi& api, const DeviceFacts& facts) {
   traits.memory_bytes = facts.memory_bytes;
   traits.launch_bytes = 64.0 * 1024 * facts.multiprocessors;  // what the device moves in 2 us
   traits.work_per_byte = 14;
+  traits.wait_bytes = traits.launch_bytes / 8;
   return traits;
 }
 

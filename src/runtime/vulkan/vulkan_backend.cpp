@@ -63,6 +63,7 @@ ir::DeviceTraits VulkanBackend::make_traits(int index) const {
   if (!info.cpu_kernels) {
     traits.launch_bytes = static_cast<double>(launch_bytes(info));
     traits.work_per_byte = 14;
+    traits.wait_bytes = traits.launch_bytes / 8;
   }
   if (info.has_addresses) traits.batch_bytes = kMemberBytes;
   traits.grid_reductions = !info.cpu_kernels;

@@ -331,7 +331,8 @@ double cycles(const Form& form, const ProductSizes& product, double slot_element
   const double busy = std::min<double>(form.workgroups, std::ceil(tiles * parts / units));
   double tile = std::ceil(rounds / parts) * round * busy;
   if (!form.turns && form.workgroups == 1) tile += area * kStore;
-  if (parts > 1) tile += area * kJoin * parts / 2;
+  if (parts > 1)
+    tile += area * kJoin * static_cast<double>(ir::parts_read_in_turn(static_cast<std::int64_t>(parts))) / 2;
   return kStart + waves * tile + area * kStore;
 }
 

@@ -2,9 +2,11 @@
 #include "transformer.h"
 
 #include <cstdint>
-#include <memory>
+#include <utility>
 
 #include <sinter/sinter.h>
+
+#include "training.h"
 
 namespace bench {
 
@@ -31,19 +33,17 @@ struct Gpt {
 std::function<void()> transformer_step(const sn::Device& plain, const GptSize& size,
                                        std::optional<sn::DType> autocast) {
   const sn::Device device = plain.autodiff();
-  auto model = std::make_shared<Gpt>(
-      Gpt{sn::nn::EmbeddingConfig{.n_embedding = size.tokens, .d_model = size.width}.init(device),
-          sn::nn::EmbeddingConfig{.n_embedding = size.length, .d_model = size.width}.init(device),
-          sn::nn::TransformerConfig{.d_model = size.width,
-                                    .d_feed_forward = 4 * size.width,
-                                    .heads = size.heads,
-                                    .layers = size.layers,
-                                    .dropout = 0,
-                                    .norm_first = true,
-                                    .final_norm = true}
-              .init_encoder(device),
-          sn::nn::LinearConfig{.d_in = size.width, .d_out = size.tokens, .bias = false}.init(device)});
-  auto adam = std::make_shared<sn::optim::Adam>(sn::optim::AdamWConfig{}.init());
+  Gpt model{sn::nn::EmbeddingConfig{.n_embedding = size.tokens, .d_model = size.width}.init(device),
+            sn::nn::EmbeddingConfig{.n_embedding = size.length, .d_model = size.width}.init(device),
+            sn::nn::TransformerConfig{.d_model = size.width,
+                                      .d_feed_forward = 4 * size.width,
+                                      .heads = size.heads,
+                                      .layers = size.layers,
+                                      .dropout = 0,
+                                      .norm_first = true,
+                                      .final_norm = true}
+                .init_encoder(device),
+            sn::nn::LinearConfig{.d_in = size.width, .d_out = size.tokens, .bias = false}.init(device)};
   const std::int64_t positions = size.batch * size.length;
   const auto draw = [&] {
     const auto tokens =
@@ -53,14 +53,8 @@ std::function<void()> transformer_step(const sn::Device& plain, const GptSize& s
   };
   const auto x = draw().reshape({size.batch, size.length});
   const auto y = draw(), places = Tensor<1, sn::Int>::arange(0, size.length, device);
-  return [=] {
-    const auto loss = [&] {
-      const sn::Autocast mixed(autocast);
-      return sn::nn::cross_entropy(model->forward(x, places), y);
-    };
-    auto gradients = loss().backward();
-    adam->step(1e-3, *model, std::move(gradients));
-  };
+  return training_step(std::move(model), sn::optim::AdamWConfig{}.init(), 1e-3, autocast,
+                       [=](const Gpt& gpt) { return sn::nn::cross_entropy(gpt.forward(x, places), y); });
 }
 
 }  // namespace bench

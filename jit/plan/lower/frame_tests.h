@@ -1,0 +1,31 @@
+// Tests whether a loop's coordinates lie within a frame or a piece, each once in a kernel.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "jit/plan/lower/maps/grid.h"
+#include "jit/plan/lower/memory_reader.h"
+
+namespace sinter::plan {
+
+class FrameTests : public MemoryReader {
+ public:
+  using MemoryReader::MemoryReader;
+
+ protected:
+  /// Whether the map reaches the grid; kNone where it always does. The copy engine and slice_assign in place
+  /// know tests of all dims at once, all others are tested dim by dim.
+  ir::ExprId in_bounds(NodeId id, const Grid& grid, MapId map);
+  ir::ExprId both(NodeId id, ir::ExprId a, ir::ExprId b);
+
+ private:
+  ir::ExprId in_bounds(NodeId id, IndexMap coordinates, DraftBounds bounds);
+
+  std::map<std::pair<std::uint16_t, std::vector<std::int64_t>>, ir::ExprId> test_of_;  // by map and bounds
+  std::map<std::pair<ir::ExprId, ir::ExprId>, ir::ExprId> both_of_;
+};
+
+}  // namespace sinter::plan
