@@ -28,6 +28,8 @@ WARM, CALLS, GROUPS = 5, 32, 5  # as in shape_bench.cpp
 MI = 1 << 20
 EPSILON = 1e-5
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
+DTYPES |= {name: getattr(torch, of) for name, of in (("f8_e4m3", "float8_e4m3fn"), ("f8_e5m2", "float8_e5m2"))
+           if hasattr(torch, of)}
 aten = torch.ops.aten
 
 
@@ -103,6 +105,12 @@ def factors(*sizes):
         return [normal([s["bmnk"[4 - len(s):].index(name)] if name != "1" else 1 for name in names], dtype, device)
                 for names in sizes]
     return make
+
+
+def of_scaled_layer(s, dtype, device):
+    """Factors of 8 bits, with a scale each."""
+    scale = torch.float64 if dtype == torch.float64 else torch.float32
+    return [*factors("mk", "nk")(s, dtype, device), normal((1, 1), scale, device), normal((1, 1), scale, device)]
 
 
 def pieces(axis):
@@ -209,6 +217,15 @@ def index_add(source, index, rows):
     return zeros.index_add(0, index, source)
 
 
+def scaled_linear(fast):
+    def run(x, w, scale_x, scale_w):
+        if x.dtype == torch.float64:
+            return x @ w.t() * (scale_x * scale_w)
+        return torch._scaled_mm(x, w.t(), scale_a=scale_x, scale_b=scale_w, out_dtype=torch.bfloat16,
+                                use_fast_accum=fast)
+    return run
+
+
 class Operation:
     def __init__(self, inputs, run, save=None, compiled=None, indexed=False):
         self.inputs, self.run, self.indexed = inputs, run, indexed
@@ -240,6 +257,9 @@ OPERATIONS = {
     "matmul_batch": Operation(factors("bmk", "bkn"), torch.matmul),
     "linear_gelu": Operation(factors("mk", "nk", "n"), lambda x, w, b: F.gelu(F.linear(x, w, b))),
     "linear_residual": Operation(factors("mk", "nk", "n", "mn"), lambda x, w, b, y: F.linear(x, w, b) + y),
+    "scaled_linear": Operation(of_scaled_layer, scaled_linear(False)),
+    "scaled_linear_fast": Operation(of_scaled_layer, scaled_linear(True)),
+    "scaled_linear_exact": Operation(of_scaled_layer, scaled_linear(False)),
 
     "conv3": Operation(of_convolution, lambda x, w, b: F.conv2d(x, w, padding=1)),
     "conv3_bias_relu": Operation(of_convolution, lambda x, w, b: F.relu(F.conv2d(x, w, padding=1) + b)),

@@ -121,6 +121,13 @@ Tensors of_layer(const Dims& s, DType dtype, const Device& device) {
   return in;
 }
 
+/// Factors of 8 bits come with a scale each.
+Tensors of_scaled_layer(const Dims& s, DType dtype, const Device& device) {
+  Tensors in = input_and_weight(s, dtype, device);
+  for (int i = 0; i < 2; ++i) in.push_back(normal({1, 1}, DType::f32, device));
+  return in;
+}
+
 Tensors of_residual_layer(const Dims& s, DType dtype, const Device& device) {
   Tensors in = of_layer(s, dtype, device);
   in.push_back(normal({s[0], s[1]}, dtype, device));
@@ -212,6 +219,13 @@ AnyTensor convolution(const Tensors& in) { return in[0].conv2d(in[1], {.padding 
 
 AnyTensor linear(const Tensors& in) { return in[0].matmul(in[1].transpose(0, 1)); }
 
+/// The result is bf16.
+AnyTensor scaled_linear(const Tensors& in, sn::MatmulPrecision precision) {
+  const sn::MatmulPrecisionScope scope(precision);
+  const AnyTensor y = in[0].cast(DType::f32).matmul(in[1].cast(DType::f32).transpose(0, 1));
+  return AnyTensor::mul(y, AnyTensor::mul(in[2], in[3])).cast(DType::bf16);
+}
+
 /// In row-major order in memory. A view alone is never copied, so the elements are multiplied on their way.
 AnyTensor stored(const AnyTensor& view) { return AnyTensor::mul(view, 1.0); }
 
@@ -295,6 +309,12 @@ const std::vector<ShapeOperation>& operations() {
                  [](const Tensors& in) { return sn::gelu(AnyTensor::add(linear(in), in[2])); }),
       of_several("linear_residual", 3, of_residual_layer,
                  [](const Tensors& in) { return AnyTensor::add(AnyTensor::add(linear(in), in[2]), in[3]); }),
+      of_several("scaled_linear", 3, of_scaled_layer,
+                 [](const Tensors& in) { return scaled_linear(in, sn::MatmulPrecision::High); }),
+      of_several("scaled_linear_fast", 3, of_scaled_layer,
+                 [](const Tensors& in) { return scaled_linear(in, sn::MatmulPrecision::Medium); }),
+      of_several("scaled_linear_exact", 3, of_scaled_layer,
+                 [](const Tensors& in) { return scaled_linear(in, sn::MatmulPrecision::Highest); }),
 
       of_several("conv3", 5, of_convolution, convolution),
       of_several("conv3_bias_relu", 5, of_convolution,

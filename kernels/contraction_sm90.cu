@@ -7,6 +7,7 @@
 //   SN_COMPUTED                  1: lanes compute a factor, or both
 //   SN_COPIED_BYTES              of a slot, that the copy engine brings
 //   SN_CONSUMERS, SN_TAKE_TURNS  warpgroups that multiply: 64 rows of a tile each, or, in turns, whole tiles
+//   SN_SHORT_SUMS                1: sums leave the tensor cores after each slot and are added in f32
 //   SN_A_ACROSS, SN_B_ACROSS     1: the factor has its neighbours along m (n), 0: along k
 //   SN_BAND                      rows of tiles that are done together
 //   SN_TOGETHER                  rows that a lane finishes together, in one of the steps that a tile takes
@@ -199,6 +200,11 @@ SN_FN void tc_sync_group(int group) {
     }
 #endif
     float d[SN_BLOCKS][SN_SUMS];
+#if SN_SHORT_SUMS
+    float sums[SN_SUMS];
+#pragma unroll
+    for (int k = 0; k < SN_SUMS; ++k) sums[k] = 0.f;
+#endif
     int before = -1;
     for (int round = item.first; round < item.end; ++round) {
       tc_wait(full + 8 * slot, parity);
@@ -211,10 +217,20 @@ SN_FN void tc_sync_group(int group) {
 #pragma unroll
         for (int block = 0; block < SN_BLOCKS; ++block)
           tc_multiply(d[block], a + k * (SN_A_ACROSS ? 128 : 2) + block * 512,
-                      b + k * (SN_B_ACROSS ? 128 : 2), k > 0 || round > item.first);
+                      b + k * (SN_B_ACROSS ? 128 : 2), k > 0 || (!SN_SHORT_SUMS && round > item.first));
       asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#if SN_SHORT_SUMS
+      asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+      if (lane == 0) tc_arrive(empty + 8 * slot);
+#pragma unroll
+      for (int k = 0; k < SN_SUMS; ++k) {
+        asm volatile("" : "+f"(d[0][k])::"memory");
+        sums[k] += d[0][k];
+      }
+#else
       asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
       if (before >= 0 && lane == 0) tc_arrive(empty + 8 * before);
+#endif
       before = slot;
       if (++slot == SN_STAGES) {
         slot = 0;
@@ -222,11 +238,16 @@ SN_FN void tc_sync_group(int group) {
       }
     }
     if (SN_TAKE_TURNS && lane == 0) tc_arrive(turns + 8 * ((group + 1) % SN_CONSUMERS));
+#if SN_SHORT_SUMS
+#pragma unroll
+    for (int k = 0; k < SN_SUMS; ++k) d[0][k] = sums[k];
+#else
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 #pragma unroll
     for (int k = 0; k < SN_BLOCKS * SN_SUMS; ++k)
       asm volatile("" : "+f"(d[k / SN_SUMS][k % SN_SUMS])::"memory");
     if (lane == 0) tc_arrive(empty + 8 * before);
+#endif
     if (!item.is_whole && !tc_join(d, item, work, group, partials, counters, last_to_come)) continue;
 #pragma unroll
     for (int block = 0; block < SN_BLOCKS; ++block) {

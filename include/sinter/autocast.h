@@ -13,8 +13,8 @@ namespace sinter {
 ///
 /// - matrix products and convolutions take their operands as `dtype` and give it; sums inside are f32;
 /// - exponentials, logarithms, powers, quotients of one, long sums and products and what is made of them
-///   (softmax, norms, variances, losses) take 16-bit operands as f32 and give f32; nn::BatchNorm alone gives
-///   what it was given;
+///   (softmax, norms, variances, losses) take operands of 16 and 8 bits as f32 and give f32; nn::BatchNorm
+///   alone gives what it was given;
 /// - other operations of several tensors take the widest of their dtypes; those of one keep theirs.
 ///
 /// f64 and integers are left alone. Gradients have the dtype of what they are gradients of: parameters of f32

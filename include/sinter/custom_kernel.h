@@ -52,7 +52,7 @@ class SINTER_API KernelArguments {
 /// and may return. Index has a sign in CUDA C++ (64 bits) and none in GLSL (32 bits). The host calls `host`
 /// with a range of threads, several at a time from threads of its own.
 ///
-/// Tensors arrive in the dtype that they are computed in: f32 for 16-bit floats, i32 and i64 for other
+/// Tensors arrive in the dtype that they are computed in: f32 for 16- and 8-bit floats, i32 and i64 for other
 /// integers (sinter::arithmetic_of); what the kernel writes is cast back. Bools are cast by the caller.
 struct CustomKernelSource {
   std::string name;                  // of the operation, in messages and explanations

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include <sinter/float8.h>
 #include <sinter/half.h>
 
 namespace sinter {
@@ -27,8 +28,28 @@ struct Bool;
 /// it. Where several operations fuse into one kernel, an intermediate result is neither stored nor rounded,
 /// so fused results may be more exact than unfused ones; an explicit cast always rounds. Operations that only
 /// move elements (views, gather, cat, where) keep their bits. Random numbers are generated in f32 and cast.
-enum class DType : std::uint8_t { f32, f64, i32, i64, u8, boolean, bf16, f16, i8, i16, u16, u32, u64 };
-inline constexpr std::size_t kDTypeCount = 13;
+///
+/// `f8_e4m3` and `f8_e5m2` are stored in 8 bits and computed in f32, by the same rules. They have 4 and 3
+/// bits of precision, and f8_e4m3 has no infinity: what is larger than its greatest number, 448, becomes a
+/// NaN (float8.h). They are made for the factors of products, with a scale beside them.
+enum class DType : std::uint8_t {
+  f32,
+  f64,
+  i32,
+  i64,
+  u8,
+  boolean,
+  bf16,
+  f16,
+  i8,
+  i16,
+  u16,
+  u32,
+  u64,
+  f8_e4m3,
+  f8_e5m2
+};
+inline constexpr std::size_t kDTypeCount = 15;
 
 /// Bytes of one element; a bool takes one byte.
 constexpr std::size_t size_of(DType dtype) {
@@ -45,14 +66,22 @@ constexpr std::size_t size_of(DType dtype) {
     case DType::u16: return 2;
     case DType::i8:
     case DType::u8:
-    case DType::boolean: return 1;
+    case DType::boolean:
+    case DType::f8_e4m3:
+    case DType::f8_e5m2: return 1;
   }
   return 0;
 }
 
-/// True iff a 16-bit float, which is computed in f32.
+/// True iff a 16-bit float.
 constexpr bool is_half(DType dtype) { return dtype == DType::bf16 || dtype == DType::f16; }
-constexpr bool is_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64 || is_half(dtype); }
+/// True iff an 8-bit float.
+constexpr bool is_f8(DType dtype) { return dtype == DType::f8_e4m3 || dtype == DType::f8_e5m2; }
+/// True iff a float of 16 or 8 bits, which is computed in f32.
+constexpr bool is_stored_float(DType dtype) { return is_half(dtype) || is_f8(dtype); }
+constexpr bool is_float(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::f64 || is_stored_float(dtype);
+}
 constexpr bool is_int(DType dtype) { return !is_float(dtype) && dtype != DType::boolean; }
 constexpr bool is_unsigned(DType dtype) {
   return dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32 || dtype == DType::u64;
@@ -60,7 +89,7 @@ constexpr bool is_unsigned(DType dtype) {
 
 /// The dtype that elements of `dtype` are computed in.
 constexpr DType arithmetic_of(DType dtype) {
-  if (is_half(dtype)) return DType::f32;
+  if (is_stored_float(dtype)) return DType::f32;
   if (dtype == DType::u32 || dtype == DType::u64) return DType::i64;
   return is_int(dtype) && size_of(dtype) < 4 ? DType::i32 : dtype;
 }
@@ -68,14 +97,15 @@ constexpr DType arithmetic_of(DType dtype) {
 constexpr bool is_stored_int(DType dtype) { return is_int(dtype) && arithmetic_of(dtype) != dtype; }
 
 /// The dtype in which two dtypes meet, PyTorch's: what both fit in. Numbers go before truth values, floats
-/// before integers; of two floats it is the wider one, f32 of bf16 and f16, of which neither holds the other;
-/// of an integer with a sign and one without the next larger with a sign. Nothing holds u64 and a sign:
-/// nullopt.
+/// before integers; of two floats it is the wider one, f32 of two of 16 bits or two of 8, of which neither
+/// holds the other (PyTorch has no rule for the latter); of an integer with a sign and one without the next
+/// larger with a sign. Nothing holds u64 and a sign: nullopt.
 constexpr std::optional<DType> promote(DType a, DType b) {
   if (a == b || b == DType::boolean) return a;
   if (a == DType::boolean) return b;
   if (is_float(a) != is_float(b)) return is_float(a) ? a : b;
-  if (is_float(a)) return a == DType::f64 || b == DType::f64 ? DType::f64 : DType::f32;
+  if (is_float(a) && size_of(a) == size_of(b)) return DType::f32;
+  if (is_float(a)) return size_of(a) > size_of(b) ? a : b;
   if (is_unsigned(a) == is_unsigned(b)) return size_of(a) > size_of(b) ? a : b;
   const DType with_sign = is_unsigned(a) ? b : a, without = is_unsigned(a) ? a : b;
   if (size_of(with_sign) > size_of(without)) return with_sign;
@@ -102,6 +132,8 @@ constexpr std::string_view name_of(DType dtype) {
     case DType::u16: return "u16";
     case DType::u32: return "u32";
     case DType::u64: return "u64";
+    case DType::f8_e4m3: return "f8_e4m3";
+    case DType::f8_e5m2: return "f8_e5m2";
   }
   return "?";
 }
@@ -168,6 +200,14 @@ struct DTypeOf<bfloat16> {
 template <>
 struct DTypeOf<float16> {
   static constexpr DType value = DType::f16;
+};
+template <>
+struct DTypeOf<float8_e4m3> {
+  static constexpr DType value = DType::f8_e4m3;
+};
+template <>
+struct DTypeOf<float8_e5m2> {
+  static constexpr DType value = DType::f8_e5m2;
 };
 template <class T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;

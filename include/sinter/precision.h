@@ -11,6 +11,10 @@ namespace sinter {
 /// What a device may make of the factors of a product of f32. Sums are always f32, and so are the results.
 /// Tensor cores multiply what has been rounded many times faster than f32; a device without them computes
 /// exactly, whatever it is allowed. docs/numerics.md has the error bounds.
+///
+/// Of factors stored in 8 bits nothing is rounded, but where tensor cores multiply 8 bits (compute capability
+/// 9.0) they add up with fewer digits than f32 has: High allows that for 128 products at a time, Medium for
+/// the whole sum. Otherwise they are multiplied as f16, exactly.
 enum class MatmulPrecision : std::uint8_t {
   Highest,  // nothing is rounded
   Tf32x3,   // large matrix products may be three of tf32, which keep 21 bits or so; all else is exact

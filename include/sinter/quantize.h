@@ -23,12 +23,13 @@ namespace sinter {
 /// | int8 | -127 to 127 | a / 127 | a / 254 |
 /// | int4 | -7 to 7 | a / 7 | a / 14 |
 /// | nf4 | 16 quantiles of a normal distribution | a | 0.152 a; 0.04 a near 0 |
+/// | fp8 | those of f8_e4m3, -448 to 448 | a / 448 | a / 28; 2^-4 of the number from a / 28672 on |
 ///
 /// NF4 is that of T. Dettmers et al., "QLoRA: efficient finetuning of quantized LLMs", NeurIPS 2023, appendix
 /// E. All are symmetric, but for NF4's one number more above 0, and hold 0 itself.
-enum class QuantScheme : std::uint8_t { int8, int4, nf4 };
+enum class QuantScheme : std::uint8_t { int8, int4, nf4, fp8 };
 constexpr std::string_view name_of(QuantScheme scheme) {
-  constexpr std::string_view names[] = {"int8", "int4", "nf4"};
+  constexpr std::string_view names[] = {"int8", "int4", "nf4", "fp8"};
   return names[static_cast<std::size_t>(scheme)];
 }
 
@@ -63,8 +64,10 @@ struct QuantizedTensor {
   DType dtype = DType::f32;
   QuantOptions options;
   /// i8 (rows, columns), or two codes in a byte, u8 (rows, (columns + 1) / 2): the first half of a row is in
-  /// the upper bits.
+  /// the upper bits. Empty with fp8, which has `numbers`.
   Buffer<2, Int> codes;
+  /// f8_e4m3 (rows, columns); empty with other schemes.
+  Buffer<2> numbers;
   /// f32: (1, 1), (rows, 1), or (rows, blocks). Empty with double quantization, which has the others.
   Buffer<2> scales;
   QuantizedScales quantized_scales;
@@ -81,7 +84,10 @@ struct QuantizedTensor {
  private:
   template <class Self, class F>
   static void visit(Self& self, F& f) {
-    f(name_of(self.options.scheme), self.codes);
+    if (self.options.scheme == QuantScheme::fp8)
+      f(name_of(self.options.scheme), self.numbers);
+    else
+      f(name_of(self.options.scheme), self.codes);
     if (self.options.double_quantization)
       f("scales", self.quantized_scales);
     else

@@ -6,7 +6,7 @@
 //
 //   buffers    in the kernel's order
 //   ints       Kernel::ints of them; 32 bits each, or 64 where the kernel is wide
-//   scalars    in the kernel's order; u8, bf16 and f16 as 32 bits
+//   scalars    in the kernel's order; u8 and floats of 16 and 8 bits as 32 bits
 //   parts      of a split kernel: the number of workgroups that share one unit of work; then memory for
 //              partial results (split_scratch_bytes) and a table of 32-bit counters, one for each unit, all
 //              zero, which the kernel leaves so

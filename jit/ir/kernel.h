@@ -127,7 +127,7 @@ struct Expr {
   ExprKind kind = ExprKind::Elementwise;
   Op op = Op::Add;  // Elementwise, Reduce
   /// Of the value. bool is a truth value, in memory one byte. Load of u8 gives dtype u8, which can be cast
-  /// and stored, not computed with. Values of bf16 and f16 are their bits: loads, scalars, Where of two,
+  /// and stored, not computed with. Floats of 16 and 8 bits are their bits: loads, scalars, Where of two,
   /// casts from and to f32.
   DType dtype = DType::f32;
   Level level = Level::Outer;
@@ -229,9 +229,12 @@ struct Tiling {
   bool near_rows = false;  // with sharers: rows come through the first-level cache, for the next tile's sake
   bool turns = false;      // two groups of subgroups have a tile each: one stores while the other multiplies
   bool vectors = false;    // what is loaded and stored along the columns lies in whole vectors
-  /// What the factors are when they are multiplied: bf16, f16, or f32, which is rounded to the 11 bits of
-  /// tf32. Their values have this dtype.
+  /// What the factors are when they are multiplied: bf16, f16, a float of 8 bits, or f32, which is rounded to
+  /// the 11 bits of tf32. Their values have this dtype; of 8 bits `b` may have the other one.
   DType multiplied = DType::bf16;
+  /// Of factors of 8 bits, whose products tensor cores add up with some 14 bits: each slot's sum starts from
+  /// zero, and is added in f32 to those before it.
+  bool short_sums = false;
   std::uint32_t row_loops = 0, column_loops = 0;  // sets of outer loops, by bits
   ExprId sum = kNone;                             // the Reduce
   TiledFactor a, b;

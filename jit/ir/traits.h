@@ -32,8 +32,10 @@ struct TensorCores {
   int most_lanes = 1024;    // of a workgroup that has such
   bool any() const { return compute_units > 0; }
 
-  /// True iff factors of `dtype` are multiplied, and added up in f32.
+  /// True iff factors of `dtype` are multiplied, and added up in f32; of 8 bits, in fewer digits than f32 has
+  /// (Tiling::short_sums).
   bool multiplies(DType dtype) const {
+    if (is_f8(dtype)) return any() && has_groups && matrices.empty();
     return matrices.empty() || std::any_of(matrices.begin(), matrices.end(), [&](const MatrixShape& shape) {
              return shape.multiplied == dtype && shape.added == DType::f32;
            });

@@ -10,7 +10,7 @@
 namespace sinter::ir {
 namespace {
 
-bool is_real(DType dtype) { return is_float(dtype) && !is_half(dtype); }
+bool is_real(DType dtype) { return is_float(dtype) && !is_stored_float(dtype); }
 bool is_numeric(DType dtype) { return is_real(dtype) || dtype == DType::i32 || dtype == DType::i64; }
 bool is_logic(DType dtype) { return dtype == DType::boolean || dtype == DType::i32 || dtype == DType::i64; }
 bool is_reduction(Op op) { return info(op).op_class == OpClass::Reduce; }

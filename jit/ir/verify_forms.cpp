@@ -88,7 +88,10 @@ void FormVerifier::check_tiling() const {
     require(t.rows % 64 == 0 && t.columns % 64 == 0 && part % 16 == 0 && t.rows % part == 0, where,
             std::to_string(t.rows) + " x " + std::to_string(t.columns) + ", by " + std::to_string(part));
   require(t.slots >= 2 && t.workgroups >= 1 && t.loaders >= 1, where, "without slots or workgroups");
-  require(is_half(t.multiplied) || t.multiplied == DType::f32, where, "that multiply no such dtype");
+  require(is_stored_float(t.multiplied) || t.multiplied == DType::f32, where, "that multiply no such dtype");
+  require(!is_f8(t.multiplied) || t.has_groups(), where, "of 8 bits, and no groups that multiply them");
+  require(!t.short_sums || (is_f8(t.multiplied) && !t.turns), where,
+          "with short sums of another dtype, or in turns");
   const std::uint32_t outer = (1u << k_.outer_rank) - 1;
   require(t.row_loops != 0 && (t.row_loops & t.column_loops) == 0 &&
               ((t.row_loops | t.column_loops) & ~outer) == 0 &&
@@ -173,8 +176,10 @@ void FormVerifier::check_lone_rows() const {
 void FormVerifier::check_factor(const TiledFactor& factor, std::uint32_t own, std::uint32_t other,
                                 const std::vector<std::uint32_t>& loops) const {
   const std::string where = "tiles";
-  require(factor.value < k_.exprs.size() && k_.exprs[factor.value].dtype == k_.tiling.multiplied, where,
-          "with a factor of another dtype");
+  require(factor.value < k_.exprs.size() &&
+              (k_.exprs[factor.value].dtype == k_.tiling.multiplied ||
+               (is_f8(k_.exprs[factor.value].dtype) && is_f8(k_.tiling.multiplied))),
+          where, "with a factor of another dtype");
   require((loops[factor.value] & other) == 0 && (loops[factor.value] & own) == own, where,
           "with a factor that depends on other loops");
   const Expr& expr = k_.exprs[factor.value];
@@ -195,6 +200,8 @@ void FormVerifier::check_factor(const TiledFactor& factor, std::uint32_t own, st
   } else {
     require(is_plain, where, "with a factor that is copied and no plain load");
   }
+  require(!factor.across || is_half(expr.dtype) || k_.tiling.subgroup_rows > 0, where,
+          "with a factor that lies across and is not of 16 bits");
   const std::vector<IntRef>& strides = k_.maps[expr.map].steps.front().strides;
   require(strides[factor.across ? loops_of(own).back() : rank_ - 1].is_one(), where,
           "with a factor that does not lie as it says");

@@ -43,8 +43,7 @@ DType float_dtype_of(std::string_view name, std::span<const TensorType> operands
   const std::string prefix = "[" + std::string(name) + "] ";
   const DType a = operands[0].dtype, b = operands[1].dtype;
   if (!is_float(a))
-    throw DTypeError(prefix + "takes f32, f64, bf16 or f16, not " + std::string(name_of(a)) + "; cast first",
-                     where);
+    throw DTypeError(prefix + "takes floats, not " + std::string(name_of(a)) + "; cast first", where);
   if (a != b)
     throw DTypeError(prefix + "dtypes differ: " + std::string(name_of(a)) + " and " +
                          std::string(name_of(b)) + "; cast one of them",

@@ -45,8 +45,8 @@ class SegmentSum final : public Kind {
              std::span<TensorType> results, const Location& where) const override {
     const TensorType &values = operands[0], &sorted = operands[1];
     if (values.dtype == DType::boolean)
-      throw DTypeError("[segment_sum] adds f32, f64, bf16, f16, i32 and i64, not " +
-                           std::string(name_of(values.dtype)) + "; cast first",
+      throw DTypeError("[segment_sum] adds floats and integers, not " + std::string(name_of(values.dtype)) +
+                           "; cast first",
                        where);
     if (values.shape.rank() != 2 || sorted.dtype != DType::i32 || sorted.shape.rank() != 1 ||
         sorted.shape[0] != ints[0] + 2 * values.shape[0])

@@ -148,7 +148,7 @@ class Keeper {
         if (!external(at).fills_buffer) return "it would keep a larger buffer alive";
         kept += bytes(at);
         kept_terms.push_back(term(at));
-      } else if (at != id && stored_[at] && !n.is(OpClass::View) && !is_half(n.dtype)) {
+      } else if (at != id && stored_[at] && !n.is(OpClass::View) && !is_stored_float(n.dtype)) {
         kept += bytes(at);
         kept_terms.push_back(term(at));
       } else if (const char* why = why_not_again(n)) {
@@ -161,7 +161,7 @@ class Keeper {
           terms.push_back(less(1));
           check(SizeChecks::Is::More, std::move(terms), 0, small * kSlack > size);
         }
-        if (is_half(n.dtype) || bytes(at) * kSmall > size || small * kSlack > size)
+        if (is_stored_float(n.dtype) || bytes(at) * kSmall > size || small * kSlack > size)
           return "it comes of what is not stored";
         kept += bytes(at);
         kept_terms.push_back(term(at));
@@ -213,7 +213,7 @@ class Keeper {
       case OpClass::Result: return "a library operation";
     }
     // Within a kernel they have more digits than in memory.
-    if (is_half(n.dtype)) return "16-bit floats";
+    if (is_stored_float(n.dtype)) return is_half(n.dtype) ? "16-bit floats" : "8-bit floats";
     // Processors multiply by the reciprocal of a number that divides a whole vector.
     if (n.op == Op::Div && is_float(n.dtype) && traits_.is_cpu) return "a quotient";
     return nullptr;

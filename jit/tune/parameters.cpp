@@ -154,7 +154,8 @@ std::string layout_of(const ir::Tiling& tiling) {
            (factor.lane_bytes > 0 ? " by " + std::to_string(factor.lane_bytes) : std::string());
   };
   return std::string(family_of(tiling)) + " " + std::string(name_of(tiling.multiplied)) + " a " +
-         layout(tiling.a) + " b " + layout(tiling.b) + (tiling.vectors ? " vectors" : "");
+         layout(tiling.a) + " b " + layout(tiling.b) + (tiling.vectors ? " vectors" : "") +
+         (tiling.short_sums ? " short" : "");
 }
 
 const ir::Tiling* find_described(std::span<const ir::Tiling> candidates, std::string_view description) {

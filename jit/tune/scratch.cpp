@@ -70,6 +70,12 @@ double number_at(DType dtype, const std::byte* at) {
       return static_cast<double>(dtype == DType::bf16 ? static_cast<float>(bfloat16::from_bits(bits))
                                                       : static_cast<float>(float16::from_bits(bits)));
     }
+    case DType::f8_e4m3:
+      return static_cast<double>(
+          static_cast<float>(float8_e4m3::from_bits(std::to_integer<std::uint8_t>(*at))));
+    case DType::f8_e5m2:
+      return static_cast<double>(
+          static_cast<float>(float8_e5m2::from_bits(std::to_integer<std::uint8_t>(*at))));
     case DType::i32: {
       std::int32_t value;
       std::memcpy(&value, at, sizeof value);
@@ -102,6 +108,8 @@ double rounding_of(DType dtype) {
   switch (dtype) {
     case DType::bf16: return 0x1p-8;
     case DType::f16: return 0x1p-11;
+    case DType::f8_e4m3: return 0x1p-4;
+    case DType::f8_e5m2: return 0x1p-3;
     default: return 0x1p-24;
   }
 }
@@ -137,6 +145,8 @@ std::vector<std::byte> pattern_of(DType dtype, double amplitude, std::uint64_t s
       case DType::f64: put(bytes, i, value); break;
       case DType::bf16: put(bytes, i, bfloat16(static_cast<float>(value)).bits()); break;
       case DType::f16: put(bytes, i, float16(static_cast<float>(value)).bits()); break;
+      case DType::f8_e4m3: put(bytes, i, float8_e4m3(static_cast<float>(value)).bits()); break;
+      case DType::f8_e5m2: put(bytes, i, float8_e5m2(static_cast<float>(value)).bits()); break;
       case DType::boolean: bytes[i] = std::byte(random & 1); break;
       default: bytes[i] = std::byte(random & 0xff); break;
     }
@@ -154,7 +164,10 @@ double amplitude_of(const ir::Kernel& kernel, std::size_t buffer, std::int64_t d
 
 double tolerance_of(const ir::Kernel& kernel, const ir::Tiling& other, std::int64_t depth) {
   // Tensor cores cut off digits of each 16 products that they add; an error grows with their number.
-  const double sums = (static_cast<double>(depth) / 8 + 64) * 0x1p-24;
+  double sums = (static_cast<double>(depth) / 8 + 64) * 0x1p-24;
+  // Of 8 bits they keep some 14 bits of what they add up: a slot of each sum, or all of it.
+  if (is_f8(kernel.tiling.multiplied))
+    sums = 0x1p-9 + (kernel.tiling.short_sums ? 0 : static_cast<double>(depth) * 0x1p-18);
   double rounding = 0x1p-24;
   for (const ir::Expr& expr : kernel.exprs)
     if (expr.kind == ir::ExprKind::Elementwise) rounding = std::max(rounding, rounding_of(expr.dtype));

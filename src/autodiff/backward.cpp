@@ -28,9 +28,8 @@ void check_differentiable(std::string_view op, const AnyTensor& result, const Lo
                             "on device.autodiff()",
                         where);
   if (!is_float(value.dtype))
-    throw AutodiffError(
-        name + "gradients are taken of f32, f64, bf16 or f16, not " + std::string(name_of(value.dtype)),
-        where);
+    throw AutodiffError(name + "gradients are taken of floats, not " + std::string(name_of(value.dtype)),
+                        where);
 }
 
 void check_has_history(std::string_view op, const AnyTensor& result, const Location& where) {
@@ -146,9 +145,8 @@ AnyTensor AnyTensor::require_grad(Location where) const {
                             " was used without autodiff; make the tensor on device.autodiff()",
                         where);
   if (!is_float(value.dtype))
-    throw AutodiffError("[require_grad] gradients exist for f32, f64, bf16 and f16, not for " +
-                            std::string(name_of(value.dtype)),
-                        where);
+    throw AutodiffError(
+        "[require_grad] gradients exist for floats, not for " + std::string(name_of(value.dtype)), where);
   auto node = NodeRef::adopt(new Node);
   node->where = where;
   node->shape = value.shape;

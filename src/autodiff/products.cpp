@@ -42,7 +42,7 @@ class Variables {
                     const Location& where) {
     if (const DType dtype = tensor::value_of(op, tensor, where).dtype; !is_float(dtype))
       throw DTypeError("[" + std::string(op) + "] " + what + " " + std::to_string(i) + " is " +
-                           std::string(name_of(dtype)) + ", and derivatives exist for f32, f64, bf16 and f16",
+                           std::string(name_of(dtype)) + ", and derivatives exist for floats",
                        where);
   }
 

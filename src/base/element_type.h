@@ -17,6 +17,8 @@ decltype(auto) with_element_type(DType dtype, F&& f) {
     case DType::f64: return f(std::type_identity<double>{});
     case DType::bf16: return f(std::type_identity<bfloat16>{});
     case DType::f16: return f(std::type_identity<float16>{});
+    case DType::f8_e4m3: return f(std::type_identity<float8_e4m3>{});
+    case DType::f8_e5m2: return f(std::type_identity<float8_e5m2>{});
     case DType::i8: return f(std::type_identity<std::int8_t>{});
     case DType::i16: return f(std::type_identity<std::int16_t>{});
     case DType::i32: return f(std::type_identity<std::int32_t>{});

@@ -99,7 +99,7 @@ struct Formula {
     return A::where(A::less(random, dropped, where), 0.0, A::mul(x, 1 / (1 - dropped), where), where);
   }
 
-  A wide(const A& x) const { return is_half(x.dtype()) ? x.cast(DType::f32, where) : x; }
+  A wide(const A& x) const { return is_stored_float(x.dtype()) ? x.cast(DType::f32, where) : x; }
   A narrow(const A& x, DType dtype) const { return x.dtype() == dtype ? x : x.cast(dtype, where); }
 
   A weighed(const A& probabilities, const A& v) const {
@@ -196,7 +196,12 @@ AnyTensor detail::attention(const AnyTensor& q, const AnyTensor& k, const AnyTen
   if (arguments.mask) f.mask = *arguments.mask;
 
   const Shape batch = common_batch(q, k, v, where);
-  const auto factor = [&](const A& x) { return expanded(tensor::autocast_factor(x, where), batch, where); };
+  const auto factor = [&](const A& x) {
+    const A cast = tensor::autocast_factor(x, where);
+    // Scores of 8 bits would be no scores; bf16 has all numbers of 8 bits.
+    return expanded(is_f8(cast.dtype()) ? cast.cast(DType::bf16, where) : cast, batch, where);
+  };
+  const bool is_of_8_bits = !tensor::autocasts() && is_f8(v.dtype());
   std::vector<A> inputs{factor(q), factor(k), factor(v)};
   Shape points = batch;
   points.push_back(queries);
@@ -220,7 +225,8 @@ AnyTensor detail::attention(const AnyTensor& q, const AnyTensor& k, const AnyTen
   parts.backward = [f](const Saved& saved, const Tensors& gradients) {
     return backward(f, saved, gradients[0]);
   };
-  return sinter::detail::call(std::move(parts), inputs)[0];
+  const A result = sinter::detail::call(std::move(parts), inputs)[0];
+  return is_of_8_bits ? result.cast(v.dtype(), where) : result;
 }
 
 }  // namespace sinter::nn

@@ -118,7 +118,7 @@ struct Formula {
   A gradient(const A& given, const A& number) const {
     const Windows& w = windows;
     const Numbering numbering(w);
-    const A wide = is_half(given.dtype()) ? given.cast(DType::f32, where) : given;
+    const A wide = is_stored_float(given.dtype()) ? given.cast(DType::f32, where) : given;
     std::array<std::int64_t, 3> count{1, 1, 1}, back{};
     for (std::size_t i = 0; i < w.dims; ++i) count[i] = (w.reach(i) + w.stride[i] - 1) / w.stride[i];
     A nearest;  // the number that an element has in the last window that begins at it or before it
@@ -145,6 +145,8 @@ struct Formula {
 }  // namespace
 
 AnyTensor max_of_windows(const AnyTensor& x, const Windows& w, const Location& where) {
+  // f8_e4m3 has no infinity that could stand around the image.
+  if (is_f8(x.dtype())) return max_of_windows(x.cast(DType::f32, where), w, where).cast(x.dtype(), where);
   Formula f{w, x.shape(), where};
   // A longer stride has one window too, and would make numbers of places that are nowhere.
   for (std::size_t i = 0; i < w.dims; ++i)

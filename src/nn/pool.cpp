@@ -130,7 +130,8 @@ PooledWithIndices<N + 2> max_pool_with_indices(const char* layer, const A& x,
                                                const std::array<std::int64_t, N>& dilation, bool ceil_mode,
                                                const Location& where) {
   const Windows w = make_windows(layer, x.shape(), kernel, stride, padding, dilation, ceil_mode, where);
-  const A windows = windows_of(x.inner(), w, kLowest, where);
+  const A image = x.inner();
+  const A windows = windows_of(is_f8(x.dtype()) ? image.cast(DType::f32, where) : image, w, kLowest, where);
   const Shape& all = windows.shape();
   Dims merged;
   for (std::size_t i = 0; i < N + 2; ++i) merged.push_back(all[i]);
@@ -159,6 +160,8 @@ PooledWithIndices<N + 2> max_pool_with_indices(const char* layer, const A& x,
 }
 
 A adaptive_pool(const char* layer, const A& x, Sizes output, bool largest, const Location& where) {
+  if (is_f8(x.dtype()))
+    return adaptive_pool(layer, x.cast(DType::f32, where), output, largest, where).cast(x.dtype(), where);
   const Shape& in = x.shape();
   Dims blocks{in[0], in[1]}, inside;
   bool divides = true;

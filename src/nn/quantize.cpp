@@ -182,24 +182,31 @@ QuantizedTensor detail::quantize(const AnyTensor& x, const QuantOptions& options
   }
   const double limit = options.scheme == QuantScheme::int8   ? 127
                        : options.scheme == QuantScheme::int4 ? 7
+                       : options.scheme == QuantScheme::fp8  ? 448
                                                              : 1;
   const A scales = A::mul(largest, 1 / limit, where);
   const bool by_block = options.granularity == QuantGranularity::block;
   const A units = in_units(numbers, by_block ? spread(scales, columns, options.block, where) : scales, where);
-  A codes;
+  A codes, stored;
   switch (options.scheme) {
     case QuantScheme::int8: codes = rounded(units, limit, where).cast(DType::i8, where); break;
     case QuantScheme::int4:
       codes = packed(A::add(rounded(units, limit, where), 8.0, where).cast(DType::i32, where), where);
       break;
     case QuantScheme::nf4: codes = packed(nearest_normal_float(units, where), where); break;
+    case QuantScheme::fp8: stored = units.cast(DType::f8_e4m3, where); break;
   }
   QuantizedTensor result{.shape = x.shape(),
                          .dtype = x.dtype(),
                          .options = options,
-                         .codes = Buffer<2, Int>(codes),
+                         .codes = {},
+                         .numbers = {},
                          .scales = {},
                          .quantized_scales = {}};
+  if (stored.defined())
+    result.numbers = Buffer<2>(stored);
+  else
+    result.codes = Buffer<2, Int>(codes);
   if (options.double_quantization)
     result.quantized_scales = in_eight_bits(scales, where);
   else
@@ -208,20 +215,22 @@ QuantizedTensor detail::quantize(const AnyTensor& x, const QuantOptions& options
 }
 
 AnyTensor dequantize(const QuantizedTensor& x, std::optional<DType> dtype, Location where) {
-  if (!x.codes.defined())
+  const bool is_f8 = x.options.scheme == QuantScheme::fp8;
+  if (is_f8 ? !x.numbers.defined() : !x.codes.defined())
     throw Error("[dequantize] the tensor is empty: it was declared and never given a value", where);
   const auto [rows, columns] = rows_of(x.shape);
-  const A codes = x.codes.dynamic(), scales = scales_of(x, where);
+  const A codes = is_f8 ? x.numbers.dynamic() : x.codes.dynamic(), scales = scales_of(x, where);
   const bool by_block = x.options.granularity == QuantGranularity::block;
   const std::int64_t bytes = codes.shape()[1], block = x.options.block;
   // Where blocks end with a row's halves, or with the row, the scale is the same along the last axis: kernels
   // then compute no index for it.
-  const bool is_packed = x.options.scheme != QuantScheme::int8;
+  const bool is_packed = x.options.scheme == QuantScheme::int4 || x.options.scheme == QuantScheme::nf4;
   const bool fits = by_block && columns % (is_packed ? 2 * block : block) == 0;
   const std::int64_t size = fits ? block : bytes;
   A numbers;
   switch (x.options.scheme) {
-    case QuantScheme::int8: numbers = codes.cast(DType::f32, where); break;
+    case QuantScheme::int8:
+    case QuantScheme::fp8: numbers = codes.cast(DType::f32, where); break;
     case QuantScheme::int4:
       numbers = A::sub(unpacked(codes, size, where).cast(DType::f32, where), 8.0, where);
       break;

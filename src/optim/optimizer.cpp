@@ -176,7 +176,7 @@ Update Optimizer::begin_update(Step& step, Parameter& parameter, double learning
   update.learning_rate_ = group ? learning_rate * group->learning_rate : learning_rate;
   if (group) update.weight_decay_ = group->weight_decay;
 
-  if (is_half(update.stored_)) {
+  if (is_stored_float(update.stored_)) {
     parameter.gradient = parameter.gradient.cast(DType::f32, where);
     const A rounded = parameter.value;
     parameter.value = rounded.cast(DType::f32, where);
@@ -208,7 +208,7 @@ void Optimizer::end_update(Update& update, AnyTensor next, detail::Skipping* ski
     next = A::where(update.taken_, next, parameter.value, where);
     update.step_.assign(state.skipped, skipping->skipped(state.skipped, parameter.value.device()));
   }
-  if (is_half(update.stored_)) {
+  if (is_stored_float(update.stored_)) {
     update.assign(kMaster, next);
     next = next.cast(update.stored_, where);
   }

@@ -26,7 +26,7 @@ float round_to_odd(double value) {
 
 template <class To, class From>
 To rounded(From value) {
-  if constexpr (std::is_same_v<To, bfloat16> || std::is_same_v<To, float16>) {
+  if constexpr (is_stored_float(dtype_of<To>)) {
     if constexpr (std::is_same_v<From, double>) {
       return To(round_to_odd(value));
     } else {
@@ -39,7 +39,7 @@ To rounded(From value) {
 
 template <class T>
 double as_double(T value) {
-  if constexpr (std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>)
+  if constexpr (is_stored_float(dtype_of<T>))
     return static_cast<float>(value);
   else
     return static_cast<double>(value);
@@ -65,8 +65,10 @@ std::vector<std::byte> convert(const Bytes& from, std::string& lost) {
       if (!std::in_range<To>(value) && lost.empty()) lost = std::to_string(value);
     } else {
       converted = rounded<To>(value);
-      if (!std::isfinite(as_double(converted)) && std::isfinite(as_double(value)) && lost.empty())
-        lost = shown(as_double(value));
+      const double before = as_double(value), after = as_double(converted);
+      const bool overflows = !std::isfinite(after) && std::isfinite(before);
+      // f8_e4m3 has no infinity.
+      if ((overflows || std::isnan(after) != std::isnan(before)) && lost.empty()) lost = shown(before);
     }
     std::memcpy(to.data() + i * sizeof converted, &converted, sizeof converted);
   }

@@ -116,7 +116,8 @@ class Elements {
   T narrow(const Json& value) const {
     const double wide = real(value);
     const T narrow(static_cast<float>(wide));
-    if (std::isfinite(wide) && !std::isfinite(static_cast<float>(narrow))) refuse(value);
+    const auto held = static_cast<float>(narrow);
+    if ((std::isfinite(wide) && !std::isfinite(held)) || std::isnan(held) != std::isnan(wide)) refuse(value);
     return narrow;
   }
 

@@ -12,10 +12,10 @@ namespace sinter::record {
 namespace {
 
 constexpr std::pair<DType, std::string_view> kDTypeNames[] = {
-    {DType::f32, "F32"},     {DType::f64, "F64"}, {DType::bf16, "BF16"}, {DType::f16, "F16"},
-    {DType::i8, "I8"},       {DType::i16, "I16"}, {DType::i32, "I32"},   {DType::i64, "I64"},
-    {DType::u8, "U8"},       {DType::u16, "U16"}, {DType::u32, "U32"},   {DType::u64, "U64"},
-    {DType::boolean, "BOOL"}};
+    {DType::f32, "F32"},      {DType::f64, "F64"},         {DType::bf16, "BF16"},      {DType::f16, "F16"},
+    {DType::i8, "I8"},        {DType::i16, "I16"},         {DType::i32, "I32"},        {DType::i64, "I64"},
+    {DType::u8, "U8"},        {DType::u16, "U16"},         {DType::u32, "U32"},        {DType::u64, "U64"},
+    {DType::boolean, "BOOL"}, {DType::f8_e4m3, "F8_E4M3"}, {DType::f8_e5m2, "F8_E5M2"}};
 static_assert(std::size(kDTypeNames) == kDTypeCount, "every dtype has a name in files");
 
 std::string known_dtypes() {

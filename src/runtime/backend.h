@@ -87,6 +87,8 @@ inline std::uint64_t bits_of(const ScalarValue& value, DType dtype) {
     case DType::f64: return std::bit_cast<std::uint64_t>(value.real);
     case DType::bf16: return bfloat16(static_cast<float>(value.real)).bits();
     case DType::f16: return float16(static_cast<float>(value.real)).bits();
+    case DType::f8_e4m3: return float8_e4m3(static_cast<float>(value.real)).bits();
+    case DType::f8_e5m2: return float8_e5m2(static_cast<float>(value.real)).bits();
     case DType::boolean: return value.integer != 0;
     default: return static_cast<std::uint64_t>(value.integer);
   }

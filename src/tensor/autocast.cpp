@@ -26,11 +26,12 @@ bool runs_wide(Op op) { return std::find(std::begin(kWide), std::end(kWide), op)
 AnyTensor autocast_factor(const AnyTensor& x, const Location& where) {
   if (!autocasts() || !x.defined()) return x;
   const DType dtype = x.dtype();
-  return dtype == DType::f32 || is_half(dtype) ? x.cast(static_cast<DType>(autocast_of_thread), where) : x;
+  const bool is_taken = dtype == DType::f32 || is_stored_float(dtype);
+  return is_taken ? x.cast(static_cast<DType>(autocast_of_thread), where) : x;
 }
 
 AnyTensor autocast_wide(const AnyTensor& x, const Location& where) {
-  return autocasts() && x.defined() && is_half(x.dtype()) ? x.cast(DType::f32, where) : x;
+  return autocasts() && x.defined() && is_stored_float(x.dtype()) ? x.cast(DType::f32, where) : x;
 }
 
 }  // namespace tensor

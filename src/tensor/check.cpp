@@ -38,7 +38,7 @@ void check_numeric(std::string_view op, DType dtype, const Location& where) {
 }
 
 void check_float(std::string_view op, DType dtype, const Location& where) {
-  if (!is_float(dtype)) throw_dtype(op, dtype, "f32, f64, bf16 or f16", where);
+  if (!is_float(dtype)) throw_dtype(op, dtype, "floats", where);
 }
 
 DType sum_dtype(DType dtype) { return is_float(dtype) || dtype == DType::u64 ? dtype : DType::i64; }
@@ -60,7 +60,7 @@ void check_same_dtype(std::string_view op, DType a, DType b, const Location& whe
 }
 
 void check_supported(std::string_view op, DType dtype, const Device& device, const Location& where) {
-  if ((dtype == DType::f64 || is_half(dtype)) && !device.core().traits().supports(dtype))
+  if ((dtype == DType::f64 || is_stored_float(dtype)) && !device.core().traits().supports(dtype))
     throw DTypeError(prefix(op) + "device " + device.name() + " has no " + std::string(name_of(dtype)),
                      where);
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "src/base/element_type.h"
 #include "src/base/size_arithmetic.h"
 #include "src/runtime/device_core.h"
 #include "src/tensor/apply.h"
@@ -18,22 +19,26 @@ void check_sizes(std::string_view op, const Shape& shape, const Location& where)
       throw ShapeError("[" + std::string(op) + "] sizes are zero or more, not " + to_string(shape), where);
 }
 
-/// The greatest number of a 16-bit dtype below `high`.
+/// The greatest number of a 16- or 8-bit dtype below `high`.
 double greatest_below(double high, DType dtype) {
-  const auto below = [&](auto rounded) {
-    using Half = decltype(rounded);
-    // Down by units in the last place: of the sign and magnitude that the bits are.
-    while (!(static_cast<double>(static_cast<float>(rounded)) < high)) {
-      const std::uint16_t bits = rounded.bits();
-      if ((bits & 0x7fff) == 0)
-        rounded = Half::from_bits(0x8001);
-      else
-        rounded = Half::from_bits(static_cast<std::uint16_t>(bits & 0x8000 ? bits + 1 : bits - 1));
+  return base::with_element_type(dtype, [&]<class T>(std::type_identity<T>) -> double {
+    if constexpr (is_stored_float(dtype_of<T>)) {
+      using Bits = decltype(T().bits());
+      constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);
+      T rounded(static_cast<float>(high));
+      // Down by units in the last place: of the sign and magnitude that the bits are.
+      while (!(static_cast<double>(static_cast<float>(rounded)) < high)) {
+        const Bits bits = rounded.bits();
+        if ((bits & ~kSign) == 0)
+          rounded = T::from_bits(kSign + 1);
+        else
+          rounded = T::from_bits(static_cast<Bits>(bits & kSign ? bits + 1 : bits - 1));
+      }
+      return static_cast<double>(static_cast<float>(rounded));
+    } else {
+      return high;
     }
-    return static_cast<double>(static_cast<float>(rounded));
-  };
-  const auto single = static_cast<float>(high);
-  return dtype == DType::bf16 ? below(bfloat16(single)) : below(float16(single));
+  });
 }
 
 std::array<Scalar, 2> random_key(const Device& device) {
@@ -136,8 +141,8 @@ AnyTensor AnyTensor::uniform(const Shape& shape, double low, double high, DType 
   tensor::check_float("uniform", dtype, where);
   tensor::check_supported("uniform", dtype, device, where);
   const AnyTensor numbers = uniform(shape, low, high, device, where);
-  if (!is_half(dtype)) return numbers.cast(dtype, where);
-  // 16 bits have far fewer numbers below `high`, and rounding would go up to it.
+  if (!is_stored_float(dtype)) return numbers.cast(dtype, where);
+  // 16 or 8 bits have far fewer numbers below `high`, and rounding would go up to it.
   return minimum(numbers, std::max(greatest_below(high, dtype), low), where).cast(dtype, where);
 }
 

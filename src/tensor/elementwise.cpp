@@ -10,19 +10,21 @@ namespace {
 
 using tensor::Operand;
 
+constexpr double kBeyondE4m3 = 464;  // what is larger rounds to a NaN
+
 [[noreturn]] void throw_only_numbers(Op op, const Location& where) {
   throw Error("[" + std::string(name_of(op)) + "] needs a tensor among its operands; both are numbers",
               where);
 }
 
-/// Whether tensors have different dtypes, or 16 bits where an Autocast scope has the op computed in f32.
+/// Whether tensors have different dtypes, or 16 or 8 bits where an Autocast scope has the op computed in f32.
 /// Empty ones are somebody else's to complain about.
 bool needs_casts(Op op, const Operand& a, const Operand& b) {
   const trace::Value* x = a.tensor ? a.tensor->value().get() : nullptr;
   const trace::Value* y = b.tensor ? b.tensor->value().get() : nullptr;
   if (x && y && x->dtype != y->dtype) return true;
   if (!tensor::autocasts() || !tensor::runs_wide(op)) return false;
-  return (x && is_half(x->dtype)) || (y && is_half(y->dtype));
+  return (x && is_stored_float(x->dtype)) || (y && is_stored_float(y->dtype));
 }
 
 /// base^exponent by squares, which wrap around as products do.
@@ -71,7 +73,7 @@ AnyTensor integer_power(Operand base, Operand exponent, const Location& where) {
 
 AnyTensor tensor::unary(Op op, const AnyTensor& x, const Location& where) {
   const trace::Value& value = tensor::value_of(name_of(op), x, where);
-  if (tensor::autocasts() && is_half(value.dtype) && tensor::runs_wide(op))
+  if (tensor::autocasts() && is_stored_float(value.dtype) && tensor::runs_wide(op))
     return unary(op, tensor::autocast_wide(x, where), where);
   const Operand operands[] = {x};
   return tensor::apply(op, operands, {}, {}, value.shape, tensor::result_dtype(op, value.dtype, where),
@@ -108,6 +110,12 @@ AnyTensor tensor::binary(Op op, Operand a, Operand b, const Location& where) {
   const DType dtype = tensor::result_dtype(op, value.dtype, where);
   Scalar& number = a.tensor ? b.scalar : a.scalar;
   number = tensor::fit(name, number, value.dtype, where);
+  // Compared numbers are rounded to the dtype, which makes NaN of what is beyond f8_e4m3.
+  if (value.dtype == DType::f8_e4m3 && info(op).rule == DTypeRule::Compare &&
+      std::abs(number.as_double()) > kBeyondE4m3) {
+    const AnyTensor wide = (a.tensor ? *a.tensor : *b.tensor).cast(DType::f32, where);
+    return a.tensor ? binary(op, wide, b, where) : binary(op, a, wide, where);
+  }
   const Operand operands[] = {a, b};
   return tensor::apply(op, operands, {}, {}, value.shape, dtype, where);
 }

@@ -116,6 +116,8 @@ class Column {
       case DType::f32: return content_.at<float>(i);
       case DType::bf16: return content_.at<bfloat16>(i);
       case DType::f16: return content_.at<float16>(i);
+      case DType::f8_e4m3: return content_.at<float8_e4m3>(i);
+      case DType::f8_e5m2: return content_.at<float8_e5m2>(i);
       default: return content_.at<double>(i);
     }
   }
@@ -135,7 +137,7 @@ class Column {
     if (content_.dtype == DType::boolean) return content_.at<std::uint8_t>(i) ? "true" : "false";
     return base::with_element_type(content_.dtype, [&]<class T>(std::type_identity<T>) {
       const T value = content_.at<T>(i);
-      if constexpr (is_half(dtype_of<T>))
+      if constexpr (is_stored_float(dtype_of<T>))
         return real(static_cast<float>(value));
       else if constexpr (is_float(dtype_of<T>))
         return real(value);

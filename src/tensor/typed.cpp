@@ -52,7 +52,7 @@ AnyTensor from_scalars_as(std::span<const Scalar> scalars, const Shape& shape, D
   elements.reserve(scalars.size());
   for (const Scalar& scalar : scalars) {
     const Scalar fitted = tensor::fit("from_data", scalar, dtype, where);
-    if constexpr (is_half(dtype_of<T>))
+    if constexpr (is_stored_float(dtype_of<T>))
       elements.push_back(T(static_cast<float>(fitted.as_double())));
     else
       elements.push_back(is_float(dtype) ? static_cast<T>(fitted.as_double())
@@ -125,7 +125,7 @@ Scalar only_element(const Shape& shape, DType dtype, const std::byte* bytes, con
     throw ShapeError("[item] a tensor of shape " + to_string(shape) + " is not one number", where);
   return base::with_element_type(dtype, [&]<class T>(std::type_identity<T>) -> Scalar {
     const T value = element<T>(bytes);
-    if constexpr (is_half(dtype_of<T>))
+    if constexpr (is_stored_float(dtype_of<T>))
       return static_cast<float>(value);
     else if constexpr (std::is_same_v<T, std::uint64_t>)
       return unsigned_scalar(value, where);

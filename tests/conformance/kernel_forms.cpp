@@ -141,7 +141,8 @@ std::vector<KernelCase> window_kernels(const std::vector<KernelCase>& cases) {
 
 std::vector<KernelCase> ragged_elementwise_kernels(const ir::DeviceTraits& traits) {
   std::vector<KernelCase> cases;
-  for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean, DType::bf16}) {
+  for (const DType dtype :
+       {DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean, DType::bf16, DType::f8_e4m3}) {
     if (!traits.supports(dtype)) continue;
     for (const auto& [a, b, c] : std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>>{
              {1, 1, 1}, {2, 3, 5}, {40, 7, 1}, {3, 33, 2}, {5, 1, 67}, {9, 31, 33}})
@@ -161,7 +162,7 @@ std::vector<KernelCase> ragged_elementwise_kernels(const ir::DeviceTraits& trait
                          first = k.load(k.input(dtype, values(a)), k.map({1, 0, 0}));
         const auto combine = [&](ir::ExprId left, ir::ExprId right) {
           if (dtype == DType::boolean) return k.op(Op::Xor, left, right);
-          if (!is_half(dtype)) return k.op(Op::Sub, left, right);
+          if (!is_stored_float(dtype)) return k.op(Op::Sub, left, right);
           return k.cast(dtype, k.op(Op::Sub, k.cast(DType::f32, left), k.cast(DType::f32, right)));
         };
         k.store(k.output(dtype, numel), k.all(), combine(combine(x, row), combine(middle, first)));
@@ -180,7 +181,7 @@ std::vector<KernelCase> transposing_kernels(const ir::DeviceTraits& traits) {
   std::vector<KernelCase> cases;
   for (const DType dtype :
        {DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean, DType::bf16, DType::f16, DType::i8,
-        DType::i16, DType::u8, DType::u16, DType::u32, DType::u64}) {
+        DType::i16, DType::u8, DType::u16, DType::u32, DType::u64, DType::f8_e4m3, DType::f8_e5m2}) {
     if (!traits.supports(dtype)) continue;
     for (const auto& [rest, across, last] : std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>>{
              {1, 1, 1}, {2, 3, 70}, {1, 64, 64}, {3, 65, 31}, {2, 130, 67}, {1, 200, 128}, {5, 16, 33}}) {
@@ -198,7 +199,7 @@ std::vector<KernelCase> transposing_kernels(const ir::DeviceTraits& traits) {
       const ir::ExprId result =
           is_stored_int(dtype)      ? turned
           : dtype == DType::boolean ? k.op(Op::And, turned, plain)
-          : is_half(dtype)
+          : is_stored_float(dtype)
               ? k.cast(dtype, k.op(Op::Add, k.cast(DType::f32, turned), k.cast(DType::f32, plain)))
               : k.op(Op::Add, turned, plain);
       k.store(k.output(dtype, numel), k.all(), result);

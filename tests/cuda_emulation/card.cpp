@@ -1,6 +1,7 @@
 // What a card is, and one that only plans are looked at for.
 #include "card.h"
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -12,14 +13,35 @@ namespace sinter_emulation {
 
 namespace {
 
-const Card kEmulated = {"emulated GPU", 8, 1 << 20, 9, 0, std::size_t{2} << 30, false, false};
-const Card kIdleH100 = {"idle H100", 132, 50 << 20, 9, 0, std::size_t{80} << 30, true, true};
+const Card kEmulated = {"emulated GPU", 8, 1 << 20, 9, 0, std::size_t{2} << 30, false, false, false};
+const Card kIdleH100 = {"idle H100", 132, 50 << 20, 9, 0, std::size_t{80} << 30, true, true, true};
 
-/// cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col, of whose arguments nobody reads anything here.
-int make_tensor_map(void*, int, unsigned, void*, const void*, const void*, const void*, const void*, int, int,
-                    int, int) {
+// CU_TENSOR_MAP_DATA_TYPE_UINT8 and _TFLOAT32, and the swizzle of 128 bytes.
+constexpr int kBytes = 0, kTf32 = 11, kSwizzle128 = 3, kInvalidValue = 1;
+
+/// cuTensorMapEncodeTiled: group_side.h says what stands where.
+int make_tensor_map(void* map, int type, unsigned rank, void* address, const void* sizes, const void* strides,
+                    const void* boxes, const void* steps, int, int swizzle, int, int) {
+  const auto* size = static_cast<const std::uint64_t*>(sizes);
+  const auto* stride = static_cast<const std::uint64_t*>(strides);
+  const auto *box = static_cast<const std::uint32_t*>(boxes),
+             *step = static_cast<const std::uint32_t*>(steps);
+  const std::uint64_t bytes = type == kBytes ? 1 : type == kTf32 ? 4 : 2;
+  if (rank < 1 || rank > 5 || swizzle != kSwizzle128 || reinterpret_cast<std::uintptr_t>(address) % 16 != 0)
+    return kInvalidValue;
+  std::uint64_t words[16] = {reinterpret_cast<std::uintptr_t>(address), rank, bytes, type == kTf32};
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    if (box[dim] == 0 || box[dim] > 256 || step[dim] != 1 || size[dim] == 0) return kInvalidValue;
+    if (dim > 0 && stride[dim - 1] % 16 != 0) return kInvalidValue;
+    words[4 + dim] = size[dim];
+    words[9 + dim] = dim > 0 ? stride[dim - 1] : bytes;
+    words[14 + dim / 4] |= std::uint64_t{box[dim]} << dim % 4 * 16;
+  }
+  if (box[0] * bytes > 128) return kInvalidValue;
+  std::memcpy(map, words, sizeof words);
   return kSuccess;
 }
+/// cuTensorMapEncodeIm2col, whose maps no emulated kernel reads.
 int make_map_of_windows(void*, int, unsigned, void*, const void*, const void*, const void*, const void*,
                         unsigned, unsigned, const void*, int, int, int, int) {
   return kSuccess;
@@ -32,6 +54,7 @@ const Card& card() {
     const char* idle = std::getenv("SINTER_EMULATION_IDLE");
     if (idle && std::string(idle) == "h100") return kIdleH100;
     Card emulated = kEmulated;
+    emulated.has_tensor_maps = std::getenv("SINTER_EMULATION_GROUPS") != nullptr;
     if (const char* compute = std::getenv("SINTER_EMULATION_COMPUTE")) emulated.major = std::atoi(compute);
     return emulated;
   }();
@@ -57,11 +80,11 @@ void free_card_memory(void* memory, std::size_t bytes) {
 }
 
 const std::map<std::string, void*>& card_functions() {
-  static const std::map<std::string, void*> idle = {
+  static const std::map<std::string, void*> all = {
       {"cuTensorMapEncodeTiled", entry<&make_tensor_map>()},
       {"cuTensorMapEncodeIm2col", entry<&make_map_of_windows>()}};
   static const std::map<std::string, void*> none;
-  return card().is_idle ? idle : none;
+  return card().has_tensor_maps ? all : none;
 }
 
 }  // namespace sinter_emulation

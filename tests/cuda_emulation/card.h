@@ -14,6 +14,7 @@ struct Card {
   int multiprocessors, cache_bytes, major, minor;
   std::size_t memory_bytes;
   bool has_clusters;
+  bool has_tensor_maps;  // and so groups of warps that multiply, where it is of compute capability 9.0
   /// Launches do nothing and any code is taken: plans, texts and what a real NVRTC makes of them are those of
   /// this card.
   bool is_idle;
@@ -27,7 +28,8 @@ const Card& card();
 void* card_memory(std::size_t bytes);
 void free_card_memory(void* memory, std::size_t bytes);
 
-/// The functions that make tensor maps, by name: an idle card has them, and writes nothing into a map.
+/// The functions that make tensor maps, by name, of a card that has them. What they write kernels read by
+/// group_side.h.
 const std::map<std::string, void*>& card_functions();
 
 }  // namespace sinter_emulation

@@ -68,7 +68,8 @@ class Block {
                         t / (state.block_size.x * state.block_size.y)};
         swapcontext(&main_, &fibers_[t]->context);
       }
-      if (!ran && !wake()) break;
+      // Those that only let others run may wait for some that are at a barrier.
+      if (!wake() && !ran) break;
     }
     return std::all_of(fibers_.begin(), fibers_.begin() + count,
                        [](auto& f) { return f->status == Status::Done; });
@@ -88,6 +89,7 @@ class Block {
   Block() {
     state.wait_for_block = [] { instance().wait(Status::AtBlock); };
     state.wait_for_warp = [] { instance().wait(Status::AtWarp); };
+    state.yield = [] { instance().wait(Status::Ready); };
     state.exchange = [](const void* value, void* other, unsigned long bytes, int mask) {
       Block& block = instance();
       const unsigned self = block.current_;

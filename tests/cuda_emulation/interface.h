@@ -16,6 +16,8 @@ struct State {
   void (*wait_for_warp)();
   /// Exchanges values with the lane whose number differs by `mask` (shfl_xor).
   void (*exchange)(const void* value, void* other, unsigned long bytes, int mask);
+  /// Lets the other threads of the block run first.
+  void (*yield)();
 };
 
 /// The emulated NVRTC's output: this header, then a shared object.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <initializer_list>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -55,19 +56,16 @@ std::string without_instructions(const std::string& source) {
   return text + source.substr(done);
 }
 
-/// Takes the functions out of a text that tensor_side.h has for it, and includes that; a text that multiplies
-/// no matrices stays as it is.
-std::string with_emulated_matrices(const std::string& source) {
-  const std::size_t instruction = source.find("mma.sync.aligned.m16n8");
-  if (instruction == std::string::npos) return source;
-  std::string text = source;
-  for (const char* name :
-       {"tc_shared_address", "tc_copy_16", "tc_copy_near_16", "tc_copy_only_8", "tc_copy_only_4", "tc_commit",
-        "tc_wait_all_but", "tc_load_matrices", "tc_load_transposed", "tc_put_words", "tc_rounded",
-        "tc_bring_near", "tc_multiply"}) {
-    const std::size_t at = text.find(std::string(" ") + name + "(");
+/// Takes functions out of a text.
+void take_out(std::string& text, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    std::size_t at = 0, begin = 0;
+    do {  // until it is no call
+      at = text.find(std::string(" ") + name + "(", at + 1);
+      if (at == std::string::npos) break;
+      begin = text.rfind('\n', at) + 1;
+    } while (text.compare(begin, 5, "SN_FN") != 0);
     if (at == std::string::npos) continue;
-    std::size_t begin = text.rfind('\n', at) + 1;
     if (const std::string kTemplate = "template <int kGroups>\n";
         begin >= kTemplate.size() && text.compare(begin - kTemplate.size(), kTemplate.size(), kTemplate) == 0)
       begin -= kTemplate.size();
@@ -76,11 +74,59 @@ std::string with_emulated_matrices(const std::string& source) {
     const std::size_t end = text[line - 1] == '}' ? line : text.find("\n}\n", at) + 2;
     text.erase(begin, end - begin);
   }
+}
+
+/// Takes the functions out of a text that tensor_side.h has for it, and includes that; a text that multiplies
+/// no matrices stays as it is.
+std::string with_emulated_matrices(const std::string& source) {
+  const std::size_t instruction = source.find("mma.sync.aligned.m16n8");
+  if (instruction == std::string::npos) return source;
+  std::string text = source;
+  take_out(text, {"tc_shared_address", "tc_copy_16", "tc_copy_near_16", "tc_copy_only_8", "tc_copy_only_4",
+                  "tc_commit", "tc_wait_all_but", "tc_load_matrices", "tc_load_transposed", "tc_put_words",
+                  "tc_rounded", "tc_bring_near", "tc_multiply"});
   const char* factor = source.find(".tf32.tf32", instruction) != std::string::npos   ? "0"
                        : source.find(".bf16.bf16", instruction) != std::string::npos ? "1"
                                                                                      : "2";
   return std::string("#define SINTER_EMULATED_FACTOR ") + factor +
          "\n#include \"" SINTER_EMULATION_FOLDER "/tensor_side.h\"\n#line 1 \"kernel.cu\"\n" + text;
+}
+
+// Statements of kernels/contraction_sm90.cu itself.
+const std::regex kGroupWait(R"re(asm volatile\("wgmma\.wait_group[^;]*;[^;]*;)re");
+const std::regex kGroupStatement(R"re(asm volatile\("[^"]*"(?: : "\+f"\([^;]*\))? ?:::? ?"memory"\);)re");
+const std::regex kRegisters(R"(asm volatile\("setmaxnreg[^)]*\))");
+
+/// Likewise of group_side.h. Lanes of a warp wait for each other where they wait for products: all of them
+/// have read a slot when one of them says so.
+std::string with_emulated_groups(const std::string& source) {
+  const std::size_t instruction = source.find("wgmma.mma_async.sync.aligned.m64n");
+  if (instruction == std::string::npos) return source;
+  // "k32.f32.e4m3.e5m2 {", and behind the operands ", p, 1, 1, 0, 1;" where factors may lie across the sum.
+  const std::string kResult = ".f32.", kScales = ", p, 1, 1";
+  const std::size_t types = source.find(kResult, instruction) + kResult.size(),
+                    second = source.find('.', types), end = source.find(' ', second),
+                    flags = source.find(kScales, end) + kScales.size();
+  const bool has_flags = source[flags] == ',';
+  const auto name = [](const std::string& type) { return "sinter_emulation::" + type + ", "; };
+  const std::string multiply = "#define tc_multiply(d, a, b, more) sinter_emulation::multiply<" +
+                               name(source.substr(types, second - types)) +
+                               name(source.substr(second + 1, end - second - 1)) +
+                               (has_flags ? source[flags + 2] : '0') + ", " +
+                               (has_flags ? source[flags + 5] : '0') + ">(d, a, b, more)\n";
+  std::string text = source;
+  take_out(text, {"tc_shared_address", "tc_barrier_init", "tc_arrive", "tc_expect", "tc_wait", "tc_prefetch",
+                  "tc_load_2d", "tc_load_3d", "tc_load_4d", "tc_load_5d", "tc_load_windows", "tc_sync_group",
+                  "tc_put_words", "tc_rounded", "tc_bring_near", "tc_multiply"});
+  const std::size_t map = text.find("struct __align__(64) TensorMap");
+  text.erase(map, text.find("};", map) + 2 - map);
+  text = std::regex_replace(text, kGroupWait, "__syncwarp();");
+  text = std::regex_replace(text, kRegisters, "(void)0");
+  text = std::regex_replace(text, kGroupStatement, ";");
+  const std::string kShared = "extern __shared__ unsigned char shared[]";
+  text.replace(text.find(kShared), kShared.size(), "LAUNCH_SHARED(unsigned char, shared)");
+  return "#include \"" SINTER_EMULATION_FOLDER "/group_side.h\"\n" + multiply + "#line 1 \"kernel.cu\"\n" +
+         text;
 }
 
 }  // namespace
@@ -90,7 +136,7 @@ extern "C" {
 int nvrtcVersion(int* major, int* minor) {
   *major = 0;  // no real NVRTC's version, so that the cache never mixes its output with theirs
   // Raise when the generated code changes: it is part of the cache key.
-  *minor = is_idle_card() ? 0 : 8;
+  *minor = is_idle_card() ? 0 : 9;
   return kSuccess;
 }
 
@@ -117,7 +163,7 @@ int nvrtcCompileProgram(void* handle, int, const char* const*) {
   {
     std::ofstream file(base + ".cpp");
     file << "#include \"" SINTER_EMULATION_FOLDER "/kernel_side.h\"\n#line 1 \"kernel.cu\"\n"
-         << without_instructions(with_emulated_matrices(program.source)) << "\n";
+         << without_instructions(with_emulated_groups(with_emulated_matrices(program.source))) << "\n";
     for (std::sregex_iterator at(program.source.begin(), program.source.end(), kEntry), end; at != end;
          ++at) {
       const std::string name = (*at)[1];

@@ -27,7 +27,7 @@ namespace {
 
 Device training() { return Device::best().autodiff(); }
 
-constexpr QuantScheme kSchemes[] = {QuantScheme::int8, QuantScheme::int4, QuantScheme::nf4};
+constexpr QuantScheme kSchemes[] = {QuantScheme::int8, QuantScheme::int4, QuantScheme::nf4, QuantScheme::fp8};
 constexpr QuantGranularity kGranularities[] = {QuantGranularity::tensor, QuantGranularity::channel,
                                                QuantGranularity::block};
 
@@ -39,6 +39,7 @@ std::vector<float> back(const QuantizedTensor& x) { return values_of(dequantize(
 double error_of(QuantScheme scheme) {
   if (scheme == QuantScheme::int8) return 0.5 / 127;
   if (scheme == QuantScheme::int4) return 0.5 / 7;
+  if (scheme == QuantScheme::fp8) return 16.0 / 448;
   double widest = 0;
   for (std::size_t i = 1; i < ref::normal_float.size(); ++i)
     widest = std::max(widest, ref::normal_float[i] - ref::normal_float[i - 1]);
@@ -84,6 +85,25 @@ TEST_CASE("values of each scheme against a reference") {
   check({.block = 16, .double_quantization = true}, ref::nf4_double);
 }
 
+TEST_CASE("numbers of 8-bit floats times their scale") {
+  const auto before = values_of(weight().dynamic());
+  const QuantizedTensor q = quantize(weight(), {QuantScheme::fp8, QuantGranularity::channel});
+  CHECK(q.numbers.dynamic().dtype() == DType::f8_e4m3);
+  const auto after = back(q);
+  for (std::size_t row = 0; row < 5; ++row) {
+    float largest = 0;
+    for (std::size_t i = row * 37; i < row * 37 + 37; ++i) largest = std::max(largest, std::abs(before[i]));
+    const float scale = largest * static_cast<float>(1 / 448.0);
+    for (std::size_t i = row * 37; i < row * 37 + 37; ++i) {
+      CHECK(after[i] ==
+            doctest::Approx(static_cast<float>(float8_e4m3(before[i] / scale)) * scale).epsilon(1e-6));
+      // Small numbers have as many digits as large ones.
+      if (std::abs(before[i]) > largest / 28672)
+        CHECK(std::abs(after[i] - before[i]) <= 0x1.01p-4 * std::abs(before[i]));
+    }
+  }
+}
+
 TEST_CASE("no number changes by more than its scheme allows, whatever the sizes") {
   const Device device = Device::best();
   device.seed(1);
@@ -97,7 +117,12 @@ TEST_CASE("no number changes by more than its scheme allows, whatever the sizes"
           CAPTURE(twice);
           const auto x = Tensor<2>::randn({3, columns}, device);
           const QuantizedTensor q = quantize(x, {scheme, granularity, 16, twice});
-          CHECK(q.codes.shape()[1] == (scheme == QuantScheme::int8 ? columns : (columns + 1) / 2));
+          if (scheme == QuantScheme::fp8) {
+            CHECK(q.numbers.shape()[1] == columns);
+            CHECK_FALSE(q.codes.defined());
+          } else {
+            CHECK(q.codes.shape()[1] == (scheme == QuantScheme::int8 ? columns : (columns + 1) / 2));
+          }
           const auto before = values_of(x.dynamic()), after = back(q);
           REQUIRE(after.size() == before.size());
           const auto size = static_cast<std::size_t>(columns);
@@ -158,6 +183,7 @@ TEST_CASE("memory: bits of a number") {
     return 8.0 * bytes_of(quantize(x, options)) / (256 * 512);
   };
   CHECK(bits({.scheme = QuantScheme::int8, .granularity = QuantGranularity::channel}) == 8 + 32.0 / 512);
+  CHECK(bits({.scheme = QuantScheme::fp8, .granularity = QuantGranularity::channel}) == 8 + 32.0 / 512);
   CHECK(bits({.scheme = QuantScheme::int4, .block = 32}) == 4 + 32.0 / 32);
   CHECK(bits({}) == 4.5);
   // The paper's 0.127 bits for the scales (section 3), and the mean.
@@ -348,4 +374,11 @@ TEST_CASE("weights in few bits go through records") {
                        DataError);
   CHECK_THROWS_AS(loads_into({.block = 16}), DataError);
   CHECK_THROWS_AS(record::load(make(training()), file), DataError);
+  // Numbers of 8-bit floats keep their dtype, which is not that of parameters.
+  const QuantOptions floats{.scheme = QuantScheme::fp8, .granularity = QuantGranularity::channel};
+  const Net of_floats = nn::quantize(make(training()), {"head", "encoder.*"}, floats);
+  record::save(of_floats, file);
+  CHECK(record::Record::read(file).find("head.quantized.fp8")->dtype == DType::f8_e4m3);
+  CHECK(nn::equal(record::load(fresh(floats), file), of_floats));
+  CHECK_FALSE(nn::equal(fresh(floats), of_floats));
 }

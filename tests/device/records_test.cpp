@@ -212,6 +212,15 @@ TEST_CASE("casts of records") {
   CHECK(static_cast<float>(values_of<float16>(*record.find("f"))[2]) == 65504.0f);
   record.cast("f", DType::f64);
   CHECK(values_of<double>(*record.find("f"))[2] == 65504.0);
+  half.cast("d", DType::f8_e4m3);
+  CHECK(half.find("d")->bytes.size() == 2);
+  CHECK(static_cast<float>(values_of<float8_e4m3>(*half.find("d"))[1]) == 1.0f);
+  Record wide;
+  wide.add("f", entry_of<float>({3}, {0.1f, INFINITY, 448.0f}));
+  copy = wide;
+  copy.cast("f", DType::f8_e5m2);
+  CHECK(static_cast<float>(values_of<float8_e5m2>(*copy.find("f"))[1]) == INFINITY);
+  CHECK(contains(message_of([&] { wide.cast("f", DType::f8_e4m3); }), "has the value inf, which f8_e4m3"));
   record.cast("i", DType::i32);
   CHECK(values_of<std::int32_t>(*record.find("i")) == std::vector<std::int32_t>{-1, 300});
   CHECK(contains(message_of([&] { record.cast("i", DType::u8); }), "tensor \"i\" of i32 has the value -1"));

@@ -98,6 +98,26 @@ inline Planned product(const Shape& a, const Shape& b, bool transpose_a = false,
       traits);
 }
 
+/// Of 8-bit floats, (m, k) times (n, k) transposed or (k, n), as f32.
+struct Float8Product {
+  DType a = DType::f8_e4m3, b = DType::f8_e4m3;
+  MatmulPrecision precision = MatmulPrecision::Highest;
+  bool transposed = true;
+  std::int64_t m = 512, n = 256, k = 384;
+  DType cast = DType::f32;
+
+  Planned plan(const ir::DeviceTraits& traits = with_tensor_cores()) const {
+    return planned(
+        [&](const Device& device) {
+          const MatmulPrecisionScope scope(precision);
+          const AnyTensor x = input({m, k}, device, a),
+                          y = input(transposed ? Shape{n, k} : Shape{k, n}, device, b), wide = y.cast(cast);
+          return std::vector{x.cast(cast).matmul(transposed ? wide.transpose(0, 1) : wide)};
+        },
+        traits);
+  }
+};
+
 /// The tiles that may be tried for it.
 inline std::vector<ir::Tiling> tilings_of(const Planned& p, const ir::DeviceTraits& traits) {
   return plan::ranked_tilings(*p.kernel, p.ints, plan::limits_of(traits));

@@ -39,6 +39,8 @@ inline record::Record sample_record() {
   record.add("bytes", entry_of(DType::u8, {3, 1}, 7));
   record.add("halves", entry_of(DType::bf16, {2, 2}, 3));
   record.add("other halves", entry_of(DType::f16, {3}, 11));
+  record.add("bytes of floats", entry_of(DType::f8_e4m3, {3, 1}, 2));
+  record.add("others", entry_of(DType::f8_e5m2, {5}, 64));
   record.add("count", entry_of(DType::i64, {}, 9));
   record.add("empty", entry_of(DType::i32, {0, 4}, 0));
   record.set_text("note", "a \"text\" of two\nlines");

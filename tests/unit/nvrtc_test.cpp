@@ -73,19 +73,21 @@ TEST_CASE("every function of the prelude compiles") {
   for (const char* from : {"f32", "f64", "i32", "i64", "bool"})
     for (const char* to : {"f32", "f64", "i32", "i64", "bool"})
       if (std::string(from) != to) calls += "sn_cast_" + std::string(from) + "_" + to + "( ";
-  for (DType stored :
-       {DType::bf16, DType::f16, DType::i8, DType::i16, DType::u8, DType::u16, DType::u32, DType::u64}) {
+  for (DType stored : {DType::bf16, DType::f16, DType::f8_e4m3, DType::f8_e5m2, DType::i8, DType::i16,
+                       DType::u8, DType::u16, DType::u32, DType::u64}) {
     const std::string of(name_of(stored)), computed(name_of(arithmetic_of(stored)));
     calls += "sn_cast_" + of + "_" + computed + "( sn_cast_" + computed + "_" + of + "( ";
   }
-  for (const char* dtype :
-       {"f32", "f64", "i32", "i64", "u8", "bool", "bf16", "f16", "i8", "i16", "u16", "u32", "u64"})
+  for (const char* dtype : {"f32", "f64", "i32", "i64", "u8", "bool", "bf16", "f16", "i8", "i16", "u16",
+                            "u32", "u64", "f8_e4m3", "f8_e5m2"})
     calls += "sn_load4_" + std::string(dtype) + "( sn_store4_" + dtype + "( ";
   calls += "sn_uniform( sn_normal( sn_barrier( ";
   std::map<std::string, std::string> of_target;
   dialect.add_functions(kTarget, of_target);
-  build(dialect.preamble({}, kTarget) + emit::functions_for(calls, dialect, of_target) +
-        "extern \"C\" __global__ void sinter_kernel() {}\n");
+  const std::string text = dialect.preamble({}, kTarget) + emit::functions_for(calls, dialect, of_target) +
+                           "extern \"C\" __global__ void sinter_kernel() {}\n";
+  build(text);
+  build(text, false, 8, 0);  // where 8-bit floats are converted by bits
 }
 
 TEST_CASE("kernels of each kind compile without spilling registers") {
@@ -190,6 +192,10 @@ TEST_CASE("kernels with tiles spill a few registers at most") {
         const AnyTensor y = x.conv2d(w, {.stride = {2, 2}, .padding = {1, 1}});
         return std::vector{*AnyTensor::mul(y, 2.0).sum({0, 1, 2, 3}).backward().get(w)};
       }),
+      testing::Float8Product{.b = DType::f8_e5m2, .precision = MatmulPrecision::High}.plan(),
+      testing::Float8Product{.precision = MatmulPrecision::Medium}.plan(),
+      testing::Float8Product{.precision = MatmulPrecision::High, .transposed = false}.plan(),
+      testing::Float8Product{.precision = MatmulPrecision::Medium, .k = 333}.plan(),
   };
   for (const testing::Planned& planned : products) {
     REQUIRE(planned.tiled == 1);

@@ -60,7 +60,7 @@ TEST_CASE("elements start at a multiple of eight, the widest first") {
   std::uint64_t length;
   std::memcpy(&length, bytes.data(), 8);
   CHECK(length % 8 == 0);
-  CHECK(bytes.size() == 8 + length + 24 + 24 + 5 + 3 + 8 + 8 + 6);
+  CHECK(bytes.size() == 8 + length + 24 + 24 + 5 + 3 + 8 + 8 + 6 + 3 + 5);
 }
 
 TEST_CASE("a file that another program wrote") {
@@ -208,8 +208,9 @@ TEST_CASE("each kind of damage has its message") {
   CHECK(contains(one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,8]})", 7),
                  "file x: the tensors take 8 bytes, the file has 7"));
   CHECK(contains(
-      one(R"({"dtype":"F8_E5M2","shape":[4],"data_offsets":[0,4]})", 4),
-      "dtype F8_E5M2; the known dtypes are F32, F64, BF16, F16, I8, I16, I32, I64, U8, U16, U32, U64, BOOL"));
+      one(R"({"dtype":"F8_E8M0","shape":[4],"data_offsets":[0,4]})", 4),
+      "dtype F8_E8M0; the known dtypes are F32, F64, BF16, F16, I8, I16, I32, I64, U8, U16, U32, U64, BOOL, "
+      "F8_E4M3, F8_E5M2"));
   CHECK(contains(one(R"({"dtype":7,"shape":[2],"data_offsets":[0,4]})", 4), "not a string"));
   CHECK(contains(one(R"({"shape":[2],"data_offsets":[0,4]})", 4), "no dtype"));
   CHECK(contains(one(R"({"dtype":"F32","shape":[-2],"data_offsets":[0,8]})", 8), "is -2"));

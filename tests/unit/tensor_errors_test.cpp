@@ -152,8 +152,7 @@ TEST_CASE("dtypes that do not fit") {
   CHECK(MESSAGE_OF(DTypeError, i.cast(DType::i32) + 3000000000) ==
         "[add] the number 3000000000 is not a value of dtype i32; cast the tensor first");
   CHECK_NOTHROW(AnyTensor::add(i.dynamic(), 2.0));
-  CHECK(MESSAGE_OF(DTypeError, i.dynamic().exp()) ==
-        "[exp] takes f32, f64, bf16 or f16, not i64; cast first");
+  CHECK(MESSAGE_OF(DTypeError, i.dynamic().exp()) == "[exp] takes floats, not i64; cast first");
   CHECK(MESSAGE_OF(DTypeError, (x > 0).dynamic().neg()) ==
         "[neg] takes floats or integers, not bool; cast first");
   CHECK(MESSAGE_OF(DTypeError, (x > 0).dynamic().max(0)) ==
@@ -229,7 +228,7 @@ TEST_CASE("autodiff asked where there is none") {
         "[backward] gradients are taken of one number, not of shape (2); reduce it first, as in "
         "loss.mean().backward(), or give a seed of that shape");
   CHECK(MESSAGE_OF(AutodiffError, leaf.to_int().dynamic().backward()) ==
-        "[backward] gradients are taken of f32, f64, bf16 or f16, not i64");
+        "[backward] gradients are taken of floats, not i64");
   CHECK(MESSAGE_OF(AutodiffError, plain.require_grad()) ==
         "[require_grad] device host was used without autodiff; make the tensor on device.autodiff()");
   const auto trunk = leaf * leaf;

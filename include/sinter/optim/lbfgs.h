@@ -52,8 +52,8 @@ class SINTER_API Lbfgs {
   /// are those of the last call.
   ///
   /// Whatever it or `loss` throws, model and state are what they were. Throws Error where the learning rate
-  /// is not positive or no parameter requires a gradient, DTypeError for parameters of 16 bits, ShapeError
-  /// where the number of parameters is not that of the steps before.
+  /// is not positive or no parameter requires a gradient, DTypeError for parameters of fewer than 32 bits,
+  /// ShapeError where the number of parameters is not that of the steps before.
   template <class M, class Loss>
   double step(double learning_rate, M& model, Loss&& loss, Location where = Location::current()) {
     const std::vector<Step::Slot> slots = Step::slots_of(model);

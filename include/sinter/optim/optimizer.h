@@ -79,8 +79,8 @@ class StepNumber {
 };
 
 /// One parameter in one step, as a rule sees it: on the device without autodiff, and in f32 where the
-/// parameter has 16 bits. Everything that differs from step to step is a number, and reaches the kernels as
-/// an argument: each step records the same trace.
+/// parameter has 16 or 8 bits. Everything that differs from step to step is a number, and reaches the kernels
+/// as an argument: each step records the same trace.
 class SINTER_API Update {
  public:
   const std::string& path() const { return parameter_.path; }
@@ -168,9 +168,9 @@ class SINTER_API Optimizer {
   /// Parameters without a gradient, or that do not require one, stay as they are. New values are written over
   /// the old ones where no copy of the model is kept.
   ///
-  /// A parameter of 16 bits has a copy of f32 in the state ("master"), which the rule sees and changes: steps
-  /// that are less than the parameter's rounding add up. Where the parameter is no longer that copy rounded,
-  /// since somebody has set it, the copy begins anew.
+  /// A parameter of 16 or 8 bits has a copy of f32 in the state ("master"), which the rule sees and changes:
+  /// steps that are less than the parameter's rounding add up. Where the parameter is no longer that copy
+  /// rounded, since somebody has set it, the copy begins anew.
   ///
   /// Whatever it throws (a learning rate below 0, a parameter of another shape than before, a group that no
   /// parameter fits, gradients none of which is of this model, no memory left), model, gradients and the

@@ -124,6 +124,7 @@ class Contraction {
     const int copied = (t_.a.computed ? 0 : t_.rows) + (t_.b.computed ? 0 : t_.columns);
     std::string text = define("SN_CONSUMERS", count) + define("SN_LOADERS", t_.loaders) +
                        define("SN_TAKE_TURNS", is_set(t_.turns)) +
+                       define("SN_SHORT_SUMS", is_set(t_.short_sums)) +
                        define("SN_COPIED_BYTES", copied * kSlotBytes);
     if (!t_.a.computed)
       text += define("SN_MAP_A", "t_a") + define("SN_LOAD_A", load(t_.a, "a", "at.m", t_.rows));
@@ -198,7 +199,15 @@ class Contraction {
   std::string multiply() const {
     const int sums = t_.columns / 2;
     const bool has_halves = is_half(t_.multiplied);
-    const std::string dtype = has_halves ? std::string(name_of(t_.multiplied)) : "tf32";
+    const auto name = [&](const ir::TiledFactor& factor) -> std::string {
+      switch (k_.exprs[factor.value].dtype) {
+        case DType::f32: return ".tf32";
+        case DType::f8_e4m3: return ".e4m3";
+        case DType::f8_e5m2: return ".e5m2";
+        default: return "." + std::string(name_of(t_.multiplied));
+      }
+    };
+    const std::string dtypes = name(t_.a) + name(t_.b);
     const std::string depth = std::to_string(kStepBytes / static_cast<int>(size_of(t_.multiplied)));
     // Only factors of 16 bits may lie across the sum, so only they say whether they do.
     const std::string lie = has_halves ? std::string(", ") + (lies_across(t_.a) ? "1" : "0") + ", " +
@@ -212,9 +221,9 @@ class Contraction {
     const auto operand = [&](int after) { return "%" + std::to_string(sums + after); };
     return "SN_FN void tc_multiply(float (&d)[" + std::to_string(sums) + "], u64 a, u64 b, int more) {\n" +
            "  asm volatile(\"{\\n\\t.reg .pred p;\\n\\tsetp.ne.b32 p, " + operand(2) + ", 0;\\n\\t\"\n" +
-           "      \"wgmma.mma_async.sync.aligned.m64n" + std::to_string(t_.columns) + "k" + depth + ".f32." +
-           dtype + "." + dtype + " {" + registers + "}, " + operand(0) + ", " + operand(1) + ", p, 1, 1" +
-           lie + ";\\n\\t}\"\n      : " + outputs + " : \"l\"(a), \"l\"(b), \"r\"(more));\n}\n";
+           "      \"wgmma.mma_async.sync.aligned.m64n" + std::to_string(t_.columns) + "k" + depth + ".f32" +
+           dtypes + " {" + registers + "}, " + operand(0) + ", " + operand(1) + ", p, 1, 1" + lie +
+           ";\\n\\t}\"\n      : " + outputs + " : \"l\"(a), \"l\"(b), \"r\"(more));\n}\n";
   }
 
   std::string head() const { return e_.dialect.open(k_, e_.target, e_.use) + sizes_of_loops(e_, loops_); }
@@ -232,7 +241,8 @@ class Contraction {
   /// compilers put the rest into memory, which costs more than waiting for what was brought near.
   void choose_ahead() {
     const int multiplying = t_.subgroup_rows > 0 ? lanes(t_) : kWarpgroup * (t_.turns ? 1 : consumers(t_));
-    const int left = registers() - t_.rows * t_.columns / multiplying - kOtherRegisters;
+    const int sums = t_.rows * t_.columns / multiplying * (t_.short_sums ? 2 : 1);
+    const int left = registers() - sums - kOtherRegisters;
     ahead_ = loads_;
     // The step's own sums, and of this step and the next what they meet.
     const auto words = [&](int rows) {

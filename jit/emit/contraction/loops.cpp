@@ -29,7 +29,9 @@ class ComputedFactor {
         factor_(place_.factor),
         lanes_(lanes),
         elements_(kPieceBytes / static_cast<int>(size_of(e.kernel.tiling.multiplied))),
-        type_(is_half(e.kernel.tiling.multiplied) ? "unsigned short" : "float") {}
+        type_(is_half(e.kernel.tiling.multiplied) ? "unsigned short"
+              : is_f8(e.kernel.tiling.multiplied) ? "unsigned char"
+                                                  : "float") {}
 
   /// That a lane holds at once.
   int values() const { return pieces() * elements_; }
@@ -41,20 +43,20 @@ class ComputedFactor {
     e_.out.line(type_ + " " + part() + sizes + ";");
   }
 
+  /// Piece by piece, where all of a slot would take more registers than there are.
+  void write_pieces() const {
+    e_.out.line("#pragma unroll 2");
+    e_.open(e_.dialect.rounds("i", pieces()));
+    e_.out.line(type_ + " " + part() + "[1][" + std::to_string(elements_) + "];");
+    write_one("0");
+    store_one("0");
+    e_.close();
+  }
+
   void write_values() const {
     if (is_square()) return write_squares();
-    const std::string each = std::to_string(elements_);
     e_.open_unrolled("i", pieces());
-    e_.out.line(where());
-    // What is beyond the ends is read elsewhere: rows of it are not stored, and of k it counts as 0.
-    e_.out.line("const int from_own = min(" + place_.start + " + own, " + place_.end + " - 1);");
-    e_.out.line("const int from_k = depth + piece * " + each + ";");
-    split_loops(e_, "at.z", loops_.batch);
-    split_loops(e_, "from_own", place_.own);
-    if (factor_.pieces)
-      write_piece();
-    else
-      write_elements();
+    write_one("i");
     e_.close();
   }
 
@@ -68,12 +70,30 @@ class ComputedFactor {
     }
     e_.open_unrolled("i", pieces());
     e_.out.line(where());
-    e_.out.line("tc_put_piece(to_" + place_.which + " + own * 128 + ((piece ^ own & 7) << 4), " + part() +
-                "[i]);");
+    store_one("i");
     e_.close();
   }
 
  private:
+  /// Defines `own` and `piece`, and takes piece number i into number `at` of those at hand.
+  void write_one(const std::string& at) const {
+    const std::string each = std::to_string(elements_);
+    e_.out.line(where());
+    // What is beyond the ends is read elsewhere: rows of it are not stored, and of k it counts as 0.
+    e_.out.line("const int from_own = min(" + place_.start + " + own, " + place_.end + " - 1);");
+    e_.out.line("const int from_k = depth + piece * " + each + ";");
+    split_loops(e_, "at.z", loops_.batch);
+    split_loops(e_, "from_own", place_.own);
+    if (factor_.pieces)
+      write_piece(at);
+    else
+      write_elements(at);
+  }
+  void store_one(const std::string& at) const {
+    e_.out.line("tc_put_piece(to_" + place_.which + " + own * 128 + ((piece ^ own & 7) << 4), " + part() +
+                "[" + at + "]);");
+  }
+
   int pieces() const { return place_.size * kPieces / lanes_; }
   std::string part() const { return "part_" + place_.which; }
 
@@ -116,7 +136,7 @@ class ComputedFactor {
   }
 
   /// The last loop goes on within the piece.
-  void write_piece() const {
+  void write_piece(const std::string& at) const {
     const std::size_t last = loops_.depth.back();
     const std::string coordinate = std::exchange(e_.coordinates[last], "first");
     split_loops(e_, "min(from_k, size_k - " + std::to_string(elements_) + ")", loops_.depth);
@@ -130,23 +150,23 @@ class ComputedFactor {
       e_.out.line(e_.dialect.constant(e_.index_type, coordinate, "first + int(j)"));
       define();
     }
-    take("from_k", factor_.vectors ? "loaded[j]" : e_.value(factor_.value));
+    take(at, "from_k", factor_.vectors ? "loaded[j]" : e_.value(factor_.value));
     e_.close();
   }
 
-  void write_elements() const {
+  void write_elements(const std::string& at) const {
     e_.open_unrolled("j", elements_);
     split_loops(e_, "min(from_k + int(j), size_k - 1)", loops_.depth);
     define();
-    take("from_k + int(j)", e_.value(factor_.value));
+    take(at, "from_k + int(j)", e_.value(factor_.value));
     e_.close();
   }
 
   void define() const {
     for (const ExprId id : ir::made_of(e_.kernel, factor_.value)) e_.define(id);
   }
-  void take(const std::string& from, const std::string& value) const {
-    e_.out.line(part() + "[i][j] = " + from + " < size_k ? " + value + " : (" + type_ + ")0;");
+  void take(const std::string& at, const std::string& from, const std::string& value) const {
+    e_.out.line(part() + "[" + at + "][j] = " + from + " < size_k ? " + value + " : (" + type_ + ")0;");
   }
 
   Expressions& e_;
@@ -235,7 +255,9 @@ void write_computed_factors(Expressions& e, const TiledLoops& loops) {
   int values = 0;
   for (const ComputedFactor& factor : factors) values += factor.values();
   e.open("");
-  if (values <= kMostValues) {
+  if (is_f8(e.kernel.tiling.multiplied)) {
+    for (const ComputedFactor& factor : factors) factor.write_pieces();
+  } else if (values <= kMostValues) {
     // All loads are under way before the first value is used.
     for (const ComputedFactor& factor : factors) factor.declare(), factor.write_values();
     for (const ComputedFactor& factor : factors) factor.write_stores();

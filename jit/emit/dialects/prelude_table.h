@@ -49,6 +49,11 @@ void add_shared_functions(FunctionTable& functions, const FunctionSpelling& spel
 /// instruction: what they do with denormals and NaN does not matter then. The first rounds ties to even.
 extern const std::string_view kBf16OfFloat, kFloatOfF16;
 
+/// The bodies of sn_cast_f32_f8_e4m3 and sn_cast_f32_f8_e5m2 by bits. `exact` begins the definition of a
+/// float whose arithmetic is done as it is written: "precise float ".
+std::string e4m3_of_float(std::string_view exact);
+std::string e5m2_of_float(std::string_view exact);
+
 /// Functions of one line from values of a dtype to one of the same: $T $N($T a), $T $N($T a, $T b).
 std::string unary(std::string_view expression);
 std::string binary(std::string_view expression);

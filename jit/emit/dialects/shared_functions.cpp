@@ -93,6 +93,30 @@ const std::string_view kFloatOfF16 =
     "  if (size < 0x400u) return $<sign | $[float(size) * 5.9604644775390625e-8$f$]$>;\n"
     "  return $<sign | ((size << 13) + (size < 0x7c00u ? 0x38000000u : 0x70000000u))$>;\n";
 
+// The steps are those of include/sinter/float8.h.
+std::string e4m3_of_float(std::string_view exact) {
+  return "  const u32 b = $[a$], sign = (b >> 24) & 0x80u, size = b & 0x7fffffffu;\n"
+         "  if (size < 0x3c800000u) {\n    " +
+         std::string(exact) +
+         "small = $<size$> + 16384.0$f;\n"
+         "    return sign | ($[small$] - 0x46800000u);\n"
+         "  }\n"
+         "  const u32 moved = size - 0x3c000000u, whole = (moved + 0x7ffffu + ((moved >> 20) & 1u)) >> 20;\n"
+         "  return sign | (whole < 0x7fu ? whole : 0x7fu);\n";
+}
+
+std::string e5m2_of_float(std::string_view exact) {
+  return "  const u32 b = $[a$], sign = (b >> 24) & 0x80u, size = b & 0x7fffffffu;\n"
+         "  if (size > 0x7f800000u) return sign | 0x7fu;\n"
+         "  if (size < 0x38800000u) {\n    " +
+         std::string(exact) +
+         "small = $<size$> + 128.0$f;\n"
+         "    return sign | ($[small$] - 0x43000000u);\n"
+         "  }\n"
+         "  const u32 moved = size - 0x38000000u, whole = (moved + 0xfffffu + ((moved >> 21) & 1u)) >> 21;\n"
+         "  return sign | (whole < 0x7cu ? whole : 0x7cu);\n";
+}
+
 void add_shared_functions(FunctionTable& functions, const FunctionSpelling& spelling) {
   functions.merge(instantiate(
       {
@@ -117,6 +141,15 @@ void add_shared_functions(FunctionTable& functions, const FunctionSpelling& spel
           {"sn_max", kBool, binary("a || b")},
           {"sn_min", kBool, binary("a && b")},
           {"sn_cast_bf16_f32", {}, "SN_FN float $N(u32 a) { return $<a << 16$>; }\n"},
+          {"sn_cast_f8_e4m3_f32",
+           {},
+           "SN_FN float $N(u32 a) {\n"
+           "  const u32 sign = (a & 0x80u) << 24, size = a & 0x7fu;\n"
+           "  if (size < 8u) return $<sign | $[float(size) * 1.953125e-3$f$]$>;\n"
+           "  return $<sign | ((size << 20) + (size < 0x7fu ? 0x3c000000u : 0x78000000u))$>;\n"
+           "}\n"},
+          // The upper half of an f16.
+          {"sn_cast_f8_e5m2_f32", {}, "SN_FN float $N(u32 a) { return sn_cast_f16_f32(a << 8); }\n"},
           {"sn_philox", {}, std::string(kPhilox)},
           {"sn_uniform", {}, std::string(kUniform)},
           {"sn_normal", {}, std::string(kNormal)},

@@ -16,7 +16,9 @@ Type type_of(DType dtype) {
     case DType::u16:
     case DType::u32:
     case DType::bf16:
-    case DType::f16: return Type::U32;  // the bits; those of small ones are the low ones
+    case DType::f16:
+    case DType::f8_e4m3:
+    case DType::f8_e5m2: return Type::U32;  // the bits; those of small ones are the low ones
     case DType::boolean: break;
   }
   return Type::Bool;

@@ -20,7 +20,8 @@ namespace sinter::emit {
 /// What variables of generated text may be.
 enum class Type : std::uint8_t { F32, F64, I32, I64, U32, Bool };
 
-/// The type of a dtype's values in registers: u8 is a number, bf16 and f16 are their bits, both in a U32.
+/// The type of a dtype's values in registers: u8 is a number; bf16, f16 and 8-bit floats are
+/// their bits; all in a U32.
 Type type_of(DType dtype);
 
 /// Types by the names they have in C-like texts: "float", "u32".

@@ -61,7 +61,7 @@ double cost_of(const ir::Kernel& kernel, const Expr& e, const Lanes& lanes) {
   }
   const DType in = kernel.exprs[e.args[0]].dtype;
   if (in == DType::bf16 || e.dtype == DType::bf16) return 0.06;
-  if (in == DType::f16 || e.dtype == DType::f16) return 0.25;
+  if (is_stored_float(in) || is_stored_float(e.dtype)) return 0.25;
   if (!has_llvm_text(e.op, in)) return in == DType::f64 ? 10 : 3;
   if (e.op == Op::Pow) return 3 * kMaths;  // in f64
   if (has_llvm_maths(e.op, in)) return in == DType::f64 ? 4 * kMaths : kMaths;

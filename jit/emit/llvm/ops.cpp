@@ -316,8 +316,8 @@ std::string LlvmValues::integer_division(Op op, DType dtype, bool vector, const 
 
 LlvmOperand LlvmValues::cast(DType to, DType from, const LlvmOperand& value) {
   if (to == from) return value;
-  if (is_half(from)) return from_half(from, value);
-  if (is_half(to)) return to_half(to, value);
+  if (is_stored_float(from)) return from_stored(from, value);
+  if (is_stored_float(to)) return to_stored(to, value);
   const bool v = value.vector;
   const std::string from_type = w_.type(from, v), to_type = w_.type(to, v), a = from_type + " " + value.text;
   const bool from_real = is_float(from), to_real = is_float(to);

@@ -101,8 +101,8 @@ class LlvmValues {
   // Elementwise (ops.cpp).
   LlvmOperand cast(DType to, DType from, const LlvmOperand& value);
   // From and to f32 (halves.cpp).
-  LlvmOperand from_half(DType half, const LlvmOperand& bits);
-  LlvmOperand to_half(DType half, const LlvmOperand& number);
+  LlvmOperand from_stored(DType stored, const LlvmOperand& bits);
+  LlvmOperand to_stored(DType stored, const LlvmOperand& number);
   friend struct LlvmForms;  // the op table names these
   std::string negated(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
   std::string magnitude(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);

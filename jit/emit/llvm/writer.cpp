@@ -17,7 +17,9 @@ const char* llvm_type(DType dtype) {
     case DType::i64:
     case DType::u64: return "i64";
     case DType::i8:
-    case DType::u8: return "i8";
+    case DType::u8:
+    case DType::f8_e4m3:
+    case DType::f8_e5m2: return "i8";
     case DType::i16:
     case DType::u16:
     case DType::bf16:

@@ -115,25 +115,26 @@ class Chooser {
            std::all_of(strides.begin() + k_.outer_rank, strides.end(), moves);
   }
 
-  /// Coordinates, scalars in another dtype and what was 16 bits in memory cost next to nothing to compute
-  /// again, and little what is made of coordinates and of the row's own values alone, such as a mask.
+  /// Coordinates, scalars in another dtype and what was 16 or 8 bits in memory cost next to nothing to
+  /// compute again, and little what is made of coordinates and of the row's own values alone, such as a mask.
   bool is_worth_holding(ir::ExprId id) const {
     const ir::ExprKind kind = k_.exprs[id].kind;
-    if (kind == ir::ExprKind::Elementwise && is_half(k_.exprs[k_.exprs[id].args[0]].dtype)) return false;
+    if (kind == ir::ExprKind::Elementwise && is_stored_float(k_.exprs[k_.exprs[id].args[0]].dtype))
+      return false;
     if (kind == ir::ExprKind::Index || kind == ir::ExprKind::InBounds || kind == ir::ExprKind::Scalar)
       return false;
     return instructions_of(id, kFewInstructions) > kFewInstructions;
   }
 
-  /// For one element of a row, without reductions in it and loads but of 16 bits; more than `most` where it
-  /// has those or needs more.
+  /// For one element of a row, without reductions in it and loads but of 16 or 8 bits; more than `most` where
+  /// it has those or needs more.
   int instructions_of(ir::ExprId id, int most) const {
     const ir::Expr& expr = k_.exprs[id];
     if (expr.level == ir::Level::Outer || expr.kind == ir::ExprKind::Index) return 0;
     if (expr.kind != ir::ExprKind::Elementwise || info(expr.op).rule == DTypeRule::Float) return most + 1;
     int sum = 1;
     for (const ir::ExprId arg : expr.args)
-      if (arg != ir::kNone && sum <= most && !(is_half(k_.exprs[arg].dtype) && is_load_of_row(arg)))
+      if (arg != ir::kNone && sum <= most && !(is_stored_float(k_.exprs[arg].dtype) && is_load_of_row(arg)))
         sum += instructions_of(arg, most - sum);
     return sum;
   }

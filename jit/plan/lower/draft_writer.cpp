@@ -93,10 +93,10 @@ void DraftWriter::match(ir::ExprId& a, ir::ExprId& b, NodeId from) {
     number = cast(number, is_stored_int(x) ? x : y, from);
     return;
   }
-  ir::ExprId& other = is_half(x) ? b : a;
+  ir::ExprId& other = is_stored_float(x) ? b : a;
   if (draft_.exprs[other].kind == ir::ExprKind::Scalar) {
     ir::Expr bits = draft_.exprs[other];
-    bits.dtype = is_half(x) ? x : y;
+    bits.dtype = is_stored_float(x) ? x : y;
     bits.scalar = scalar(draft_.scalars[bits.scalar].number, bits.dtype);
     other = add(std::move(bits), from);
     return;

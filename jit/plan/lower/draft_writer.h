@@ -40,14 +40,14 @@ class DraftWriter {
   /// Throws Cut where there are too many.
   ir::ExprId add(ir::Expr expr, NodeId from);
 
-  // Values of bf16 and f16. What is only copied stays as it was loaded; what is computed is f32, and rounded
-  // by a store or a cast of the program.
+  // Values of 16- and 8-bit floats. What is only copied stays as it was loaded; what is computed is f32, and
+  // rounded by a store or a cast of the program.
 
   /// A value to compute with.
   ir::ExprId number(ir::ExprId value, NodeId from);
   /// The value itself where it is of `dtype`. Equal casts are one.
   ir::ExprId cast(ir::ExprId value, DType dtype, NodeId from);
-  /// A program's cast: it rounds to 16 bits wherever it stands.
+  /// A program's cast: it rounds to few bits wherever it stands.
   ir::ExprId cast_as_asked(ir::ExprId value, DType dtype, NodeId from);
   /// One dtype for the values that a Where chooses from: bits if all there is to choose from are bits and
   /// numbers of the program, else what can be computed with.

@@ -43,7 +43,9 @@ struct Draft {
   bool few_rows = false;         // ... of few rows or few columns
   bool computes_factor = false;  // ... one factor of which is computed for each result again
   bool lone_rows = false;        // ... over scores of few rows: Kernel::lone_rows
-  bool rounds_factors = false;   // ... whose factors of f32 may be rounded to tf32
+  /// ... whose factors of f32 may be rounded to tf32; whose sum of factors of 8 bits may be one of the tensor
+  /// cores as a whole.
+  bool rounds_factors = false;
   std::vector<std::int64_t> extents;
   std::vector<IndexMap> maps;
   std::vector<DraftBounds> bounds;

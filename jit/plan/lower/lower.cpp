@@ -183,7 +183,7 @@ class Lowering : private FrameTests {
           // Whether two numbers are equal must not depend on which of them was stored: an element and the
           // greatest of all.
           const DType compared = node(n.operands[k]).dtype;
-          if (info(n.op).rule == DTypeRule::Compare && is_half(compared))
+          if (info(n.op).rule == DTypeRule::Compare && is_stored_float(compared))
             expr.args[k] = cast_as_asked(expr.args[k], compared, id);
           expr.args[k] = number(expr.args[k], id);
         }

@@ -29,8 +29,9 @@ bool is_of_one_row(const Node& product) {
   return product.dtype == DType::f32 && std::min(product.shape[rank - 2], product.shape[rank - 1]) == 1;
 }
 
-/// The factors of such a product, of 16 bits or as they are.
+/// The factors of such a product, of 16 or 8 bits or as they are.
 Factors factors_of_one_row(Rewriter& to, const Node& product, const ir::TensorCores& cores) {
+  if (const std::optional<Factors> factors = stored_factors(to, product)) return *factors;
   if (const std::optional<Factors> factors = factors_of(to, product, cores); factors && !factors->rounds)
     return *factors;
   return {{product.operands[0], product.operands[1]}, false};
@@ -54,7 +55,7 @@ void contract_products(Graph& graph, const ir::DeviceTraits& traits) {
     }
     if (!traits.tensor_cores.any()) return to.add(std::move(node));
     std::optional<Factors> factors = factors_of(to, node, traits.tensor_cores);
-    if (factors && factors->rounds) lay_along_the_sum(to, node, *factors, traits);
+    if (factors && !is_half(to.node(factors->nodes[0]).dtype)) lay_along_the_sum(to, node, *factors, traits);
     if (!factors && traits.tensor_cores.multiplies(DType::f32)) factors = factors_in_parts(to, node);
     if (!factors) return to.add(std::move(node));
     return contraction(to, *factors, factors->nodes[0], factors->nodes[1], node.shape, 0);

@@ -7,31 +7,52 @@
 namespace sinter::plan {
 namespace {
 
-/// A factor of 16 bits as it lies in memory.
-struct HalfFactor {
+bool is_op(const Node& node, Op op) { return node.kind == NodeKind::Op && node.op == op; }
+
+/// A factor of 16 or 8 bits as it lies in memory.
+struct StoredFactor {
   NodeId cast_from = kNoNode;
   std::vector<NodeId> permutes;  // above the cast, the last one first
+  DType dtype = DType::bf16;
 };
 
-/// What is cast to f32, under the permutes that stand above the cast; nothing where it has no 16 bits.
-std::optional<HalfFactor> half_factor(const Graph& graph, NodeId id) {
-  HalfFactor factor;
-  for (; graph.nodes[id].kind == NodeKind::Op && graph.nodes[id].op == Op::Permute;
-       id = graph.nodes[id].operands[0])
-    factor.permutes.push_back(id);
+/// What is cast to f32, under the permutes that stand above the cast; nothing where it has neither 16 bits
+/// nor
+/// 8. A float of 8 bits may have been cast to one of 16 first, which changes no number.
+std::optional<StoredFactor> stored_factor(const Graph& graph, NodeId id) {
+  StoredFactor factor;
+  const auto skip_permutes = [&](std::vector<NodeId>& permutes) {
+    for (; is_op(graph.nodes[id], Op::Permute); id = graph.nodes[id].operands[0]) permutes.push_back(id);
+  };
+  skip_permutes(factor.permutes);
   const Node& node = graph.nodes[id];
-  if (node.kind != NodeKind::Op || node.op != Op::Cast || node.dtype != DType::f32) return std::nullopt;
-  factor.cast_from = node.operands[0];
-  if (!is_half(graph.nodes[factor.cast_from].dtype)) return std::nullopt;
+  if (!is_op(node, Op::Cast) || node.dtype != DType::f32) return std::nullopt;
+  factor.cast_from = id = node.operands[0];
+  factor.dtype = graph.nodes[id].dtype;
+  if (!is_stored_float(factor.dtype)) return std::nullopt;
+  std::vector<NodeId> permutes = factor.permutes;
+  skip_permutes(permutes);
+  const Node& below = graph.nodes[id];
+  if (is_op(below, Op::Cast) && is_half(below.dtype) && is_f8(graph.nodes[below.operands[0]].dtype))
+    factor = {below.operands[0], std::move(permutes), graph.nodes[below.operands[0]].dtype};
   return factor;
 }
 
-/// Both factors, where they have one dtype of 16 bits.
-std::optional<std::array<HalfFactor, 2>> half_factors(const Graph& graph, const Node& product) {
-  std::optional<HalfFactor> a = half_factor(graph, product.operands[0]),
-                            b = half_factor(graph, product.operands[1]);
-  if (!a || !b || graph.nodes[a->cast_from].dtype != graph.nodes[b->cast_from].dtype) return std::nullopt;
+/// Both factors, where they have one dtype of 16 bits, or one or both of them 8.
+std::optional<std::array<StoredFactor, 2>> both_stored(const Graph& graph, const Node& product) {
+  std::optional<StoredFactor> a = stored_factor(graph, product.operands[0]),
+                              b = stored_factor(graph, product.operands[1]);
+  if (!a || !b || (a->dtype != b->dtype && !is_f8(a->dtype) && !is_f8(b->dtype))) return std::nullopt;
   return std::array{std::move(*a), std::move(*b)};
+}
+
+/// What such factors are multiplied as.
+DType multiplied_as(const std::array<StoredFactor, 2>& factors, const Node& product,
+                    const ir::TensorCores& cores) {
+  const DType a = factors[0].dtype, b = factors[1].dtype;
+  if (!is_f8(a) || !is_f8(b)) return is_f8(a) ? b : a;
+  const bool may_be_short = may_be_rounded(product.precision) && is_op(product, Op::MatMul);
+  return may_be_short && cores.multiplies(a) ? a : DType::f16;
 }
 
 // Elements of 16 bits that the copy engine brings at once: where rows have no multiple of them, lanes do.
@@ -65,7 +86,7 @@ NodeId cast_as_it_lies(Rewriter& to, const NodeId given) {
 }
 
 /// The node that is multiplied instead.
-NodeId below_cast(Rewriter& to, const HalfFactor& factor) {
+NodeId below_cast(Rewriter& to, const StoredFactor& factor) {
   NodeId id = cast_as_it_lies(to, factor.cast_from);
   for (auto permute = factor.permutes.rbegin(); permute != factor.permutes.rend(); ++permute) {
     const Node node = to.node(*permute);
@@ -76,18 +97,30 @@ NodeId below_cast(Rewriter& to, const HalfFactor& factor) {
 
 }  // namespace
 
+std::optional<Factors> stored_factors(Rewriter& to, const Node& product) {
+  const auto stored = both_stored(to.after(), product);
+  if (!stored) return std::nullopt;
+  return Factors{{below_cast(to, (*stored)[0]), below_cast(to, (*stored)[1])}, false};
+}
+
 bool has_factors(const Graph& graph, const Node& product, const ir::TensorCores& cores) {
   if (product.dtype != DType::f32) return false;
-  if (const auto halves = half_factors(graph, product))
-    return cores.multiplies(graph.nodes[(*halves)[0].cast_from].dtype);
+  if (const auto stored = both_stored(graph, product))
+    return cores.multiplies(multiplied_as(*stored, product, cores));
   if (!may_be_rounded(product.precision)) return false;
   return cores.multiplies(product.precision == MatmulPrecision::Medium ? DType::bf16 : DType::f32);
 }
 
 std::optional<Factors> factors_of(Rewriter& to, const Node& product, const ir::TensorCores& cores) {
   if (!has_factors(to.after(), product, cores)) return std::nullopt;
-  if (const auto halves = half_factors(to.after(), product))
-    return Factors{{below_cast(to, (*halves)[0]), below_cast(to, (*halves)[1])}, false};
+  if (const auto stored = both_stored(to.after(), product)) {
+    const DType dtype = multiplied_as(*stored, product, cores);
+    Factors factors = *stored_factors(to, product);
+    factors.rounds = is_f8(dtype) && product.precision == MatmulPrecision::Medium;
+    for (NodeId& factor : factors.nodes)
+      if (is_half(dtype) && to.node(factor).dtype != dtype) factor = to.cast(factor, dtype);
+    return factors;
+  }
   Factors factors{{product.operands[0], product.operands[1]}, true};
   if (product.precision == MatmulPrecision::Medium) {
     factors.rounds = false;

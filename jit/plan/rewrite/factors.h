@@ -11,15 +11,21 @@
 namespace sinter::plan {
 
 /// The factors of a product of the graph in the making that tensor cores can multiply: both of one 16-bit
-/// dtype, or of f32 that may be rounded. What the graph casts to f32 for a library op, they take as it was
-/// before. Nothing where the product has to be exact, or `cores` multiply no such dtype.
+/// dtype, of 8 bits, or of f32 that may be rounded. What the graph casts to f32 for a library op, they take
+/// as it was before; floats of 8 bits as floats of 16 bits, which have all of their numbers, unless the
+/// program allows the sums of what is 8 bits (docs/numerics.md). Nothing where the product has to be exact,
+/// or `cores` multiply no such dtype.
 struct Factors {
   std::array<NodeId, 2> nodes;
+  /// Of f32: to tf32. Of 8 bits: the whole sum is added up by tensor cores, not only each slot of it.
   bool rounds = false;
 };
 std::optional<Factors> factors_of(Rewriter& to, const Node& product, const ir::TensorCores& cores);
 
-/// Whether there are such factors.
+/// The factors of a product as they are stored, in 16 or 8 bits; nothing where one of them is not.
+std::optional<Factors> stored_factors(Rewriter& to, const Node& product);
+
+/// Whether there are such factors as factors_of gives.
 bool has_factors(const Graph& graph, const Node& product, const ir::TensorCores& cores);
 
 /// A sum over the last dim of `a` and the last but one of `b`, in f32. `inlined`: a bit for each factor that

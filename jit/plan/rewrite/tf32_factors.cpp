@@ -1,4 +1,4 @@
-// Lays out factors of f32 for tensor cores, and divides them.
+// Lays out factors of f32 and of 8 bits for tensor cores, and divides those of f32.
 #include "jit/plan/rewrite/tf32_factors.h"
 
 #include <utility>
@@ -10,13 +10,14 @@ namespace sinter::plan {
 namespace {
 
 // A factor whose elements are multiplied at least so often is worth a transposed copy: that takes 8 bytes of
-// memory for each element, and saves half of the time that its product takes where lanes transpose tiles.
+// memory for each element of f32, 2 of 8 bits, and saves half of the time that its product takes where lanes
+// transpose tiles.
 constexpr double kWorthCopy = 512;
 // With fewer products for each element that is read or written, memory decides how long the product takes.
 constexpr double kWorthSpeed = 128;
 
-// Elements of f32 that the copy engine needs a multiple of, in rows along the sum.
-constexpr std::int64_t kWholeRow = 4;
+// Bytes that the copy engine needs a multiple of, in rows along the sum.
+constexpr std::int64_t kWholeRow = 16;
 
 /// How a factor lies, as bits: neighbours in memory are neighbours in a column of it, not in a row; its rows
 /// could be read by the copy engine; its columns could, if they were rows; products of a batch share it. What
@@ -25,6 +26,7 @@ enum Lie : std::uint64_t { kByColumns = 1, kWholeRows = 2, kWholeColumns = 4, kR
 std::uint64_t lie_of(const Graph& graph, NodeId id, const ir::DeviceTraits&) {
   const Shape& shape = graph.nodes[id].shape;
   const std::size_t rank = shape.rank();
+  const std::int64_t whole = kWholeRow / static_cast<std::int64_t>(size_of(graph.nodes[id].dtype));
   std::uint64_t lie = 0;
   if (const std::optional<StridedView> view = strided_view(graph, id)) {
     const Dims& strides = view->layout.strides;
@@ -32,8 +34,8 @@ std::uint64_t lie_of(const Graph& graph, NodeId id, const ir::DeviceTraits&) {
     for (std::size_t d = 0; d + 2 < rank; ++d)
       if (strides[d] == 0 && shape[d] > 1) lie |= kRepeated;
   }
-  if (shape[rank - 1] % kWholeRow == 0) lie |= kWholeRows;
-  if (shape[rank - 2] % kWholeRow == 0) lie |= kWholeColumns;
+  if (shape[rank - 1] % whole == 0) lie |= kWholeRows;
+  if (shape[rank - 2] % whole == 0) lie |= kWholeColumns;
   return lie;
 }
 
@@ -53,8 +55,8 @@ bool is_at_least(const Graph& graph, std::vector<SizeChecks::Term> terms, double
   return sum >= 0;
 }
 
-/// Tensor cores read f32 along the sum. A factor that lies across it, and is used often, is copied so that it
-/// lies along.
+/// Tensor cores read f32 and 8 bits along the sum. A factor that lies across it, and is used often, is copied
+/// so that it lies along.
 NodeId along_the_sum(Rewriter& to, NodeId factor, bool is_left, const Shape& products) {
   const Graph& graph = to.after();
   if (graph.checks) graph.checks->ask(graph, factor, lie_of);
@@ -63,8 +65,9 @@ NodeId along_the_sum(Rewriter& to, NodeId factor, bool is_left, const Shape& pro
   if (!lies_across || (lie & kRepeated) != 0 || (lie & (is_left ? kWholeRows : kWholeColumns)) == 0)
     return factor;
   if (!is_at_least(graph, {{products, 1}, {graph.nodes[factor].shape, -kWorthCopy}})) return factor;
-  if (is_left) return to.elementwise(Op::Cast, DType::f32, {factor});
-  return to.transpose(to.elementwise(Op::Cast, DType::f32, {to.transpose(factor)}));
+  const DType dtype = graph.nodes[factor].dtype;
+  if (is_left) return to.elementwise(Op::Cast, dtype, {factor});
+  return to.transpose(to.elementwise(Op::Cast, dtype, {to.transpose(factor)}));
 }
 
 /// 1 iff the factor is in memory, as a strided view of what is none of the plan's elementwise results.
@@ -78,7 +81,7 @@ std::uint64_t is_plain_view(const Graph& graph, NodeId id, const ir::DeviceTrait
 /// True iff a vendor's library is there that computes so large a product of such factors as they lie.
 bool has_library(const Graph& graph, const Factors& factors, const Shape& products,
                  const ir::DeviceTraits& traits) {
-  if (!traits.has_product_library) return false;
+  if (!traits.has_product_library || is_f8(graph.nodes[factors.nodes[0]].dtype)) return false;
   for (const NodeId factor : factors.nodes) {
     if (graph.checks) graph.checks->ask(graph, factor, is_plain_view);
     if (is_plain_view(graph, factor, traits) == 0) return false;

@@ -49,7 +49,7 @@ inline constexpr int kMostDynamicSharedBytes = 8;
 struct alignas(64) TensorMap {
   std::uint64_t words[16] = {};
 };
-enum class TensorMapType : int { F16 = 6, BF16 = 9, TF32 = 11 };  // TF32: f32, rounded on the way
+enum class TensorMapType : int { U8 = 0, F16 = 6, BF16 = 9, TF32 = 11 };  // TF32: f32, rounded on the way
 
 inline constexpr int kCaptureRelaxed = 2;  // CUstreamCaptureMode: forbids nothing to any thread
 inline constexpr unsigned kStreamNonBlocking = 1;

@@ -23,6 +23,8 @@ std::tuple<int, int, bool> bits_of(DType dtype) {
   switch (dtype) {
     case DType::bf16: return {16, 32, true};
     case DType::f16: return {13, 32, true};  // 10 bits of 23 of the fraction
+    case DType::f8_e4m3: return {20, 32, true};
+    case DType::f8_e5m2: return {21, 32, true};
     case DType::boolean: return {0, 1, false};
     case DType::i8: return {0, 8, true};
     case DType::u8: return {0, 8, false};

@@ -178,7 +178,10 @@ AnyComplex tanh(const AnyComplex& x, Location where) {
   // Where the square of the hyperbolic sine is nearly the dtype's largest number, the function has long
   // been 1.
   const DType dtype = x.real.dtype();
-  const double most = dtype == DType::f64 ? 350 : dtype == DType::f16 ? 5.5 : 43;
+  const double most = dtype == DType::f64                              ? 350
+                      : dtype == DType::f16 || dtype == DType::f8_e5m2 ? 5.5
+                      : dtype == DType::f8_e4m3                        ? 3.5
+                                                                       : 43;
   const A real = x.real.clamp(-most, most, where), sinh = real.sinh(where);
   const A cosine = x.imag.cos(where);
   const A divisor = A::add(sinh.square(where), cosine.square(where), where);

@@ -203,7 +203,7 @@ std::string describe(const AnyTensor& given, Location where) {
   const A x = given.inner();
   const bool is_real = is_float(value.dtype);
   // Numbers of 32 bits have no exact sums in f32.
-  const bool wide = !is_half(value.dtype) && value.device->traits().supports(DType::f64);
+  const bool wide = !is_stored_float(value.dtype) && value.device->traits().supports(DType::f64);
   const DType dtype = wide ? DType::f64 : DType::f32;
   const A numbers = x.cast(dtype, where);
   const A counted =

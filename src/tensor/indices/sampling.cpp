@@ -63,7 +63,7 @@ AnyTensor categorical(const AnyTensor& logits, std::int64_t axis, Location where
   tensor::check_float("categorical", dtype, where);
   tensor::axis_of("categorical", axis, logits.shape(), where);
   const AnyTensor plain = logits.detach();
-  const AnyTensor numbers = is_half(dtype) ? plain.cast(DType::f32, where) : plain;
+  const AnyTensor numbers = is_stored_float(dtype) ? plain.cast(DType::f32, where) : plain;
   AnyTensor times = exponential(logits.shape(), logits.device(), where).log(where);
   if (numbers.dtype() != DType::f32) times = times.cast(numbers.dtype(), where);
   return AnyTensor::sub(numbers, times, where).argmax(axis, where);

@@ -42,7 +42,7 @@ AnyTensor sum_rows(const AnyTensor& values, const AnyTensor& row_of, std::int64_
                    const Location& where) {
   const DType dtype = values.dtype();
   const bool dense = values.shape()[0] >= rows;
-  const AnyTensor terms = is_half(dtype) ? values.detach().cast(DType::f32, where) : values.detach();
+  const AnyTensor terms = is_stored_float(dtype) ? values.detach().cast(DType::f32, where) : values.detach();
   const Operand indices[] = {row_of};
   const AnyTensor sorted = apply_library(library::sort_indices(), indices, {{rows}}, where);
   const Operand operands[] = {terms, sorted};
@@ -50,7 +50,7 @@ AnyTensor sum_rows(const AnyTensor& values, const AnyTensor& row_of, std::int64_
   // Few indices, many rows: only what was added is there, and whoever reads the sums picks it. So they are
   // written once, by the kernel that uses them, if at all.
   if (!dense) sums = sums.index_select(0, sorted.narrow(0, 0, rows, where), where);
-  if (is_half(dtype)) sums = sums.cast(dtype, where);
+  if (is_stored_float(dtype)) sums = sums.cast(dtype, where);
   AnyTensor::NodeRef node;
   if (values.requires_grad()) {
     const Operand history[] = {values, row_of};

@@ -127,7 +127,7 @@ AnyTensor with_history_of_products(const AnyTensor& product, const AnyTensor& x,
 /// x's rows joined with all values for them; without x's own where values come and `include_self` is not set.
 AnyTensor reduce_rows(const AnyTensor& given, const AnyTensor& terms, const Rows& rows,
                       ScatterReduction reduction, bool include_self, const Location& where) {
-  const bool half = is_half(given.dtype());
+  const bool half = is_stored_float(given.dtype());
   const AnyTensor x = half ? given.cast(DType::f32, where) : given;
   const AnyTensor values = half ? terms.cast(DType::f32, where) : terms;
   const auto back = [&](const AnyTensor& result) {

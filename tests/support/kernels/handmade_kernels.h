@@ -36,7 +36,7 @@ class HandmadeKernels {
   void types();
   /// 16-bit floats: all values cast to f32, numbers of all magnitudes cast to them, moves that preserve bits,
   /// vectors beside larger elements.
-  void halves(DType half, const std::vector<double>& reals);
+  void stored_floats(DType stored, const std::vector<double>& reals);
 
   // handmade_sizes.cpp
   void sizes();

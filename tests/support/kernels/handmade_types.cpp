@@ -48,7 +48,7 @@ void HandmadeKernels::types() {
       k.store(k.output(to, n), k.all(), k.cast(to, k.load(in, k.all())));
       add(k, "cast " + std::string(name_of(from)) + " to " + std::string(name_of(to)));
     }
-  for (const DType half : {kBf16, kF16}) halves(half, reals);
+  for (const DType stored : {kBf16, kF16, DType::f8_e4m3, DType::f8_e5m2}) stored_floats(stored, reals);
   for (const DType small : {DType::i8, DType::i16, DType::u16, DType::u32, DType::u64}) {
     const std::int64_t least = is_unsigned(small) ? 0 : -128;
     KernelBuilder k({1003});
@@ -111,57 +111,59 @@ void HandmadeKernels::types() {
   }
 }
 
-void HandmadeKernels::halves(DType half, const std::vector<double>& reals) {
-  const std::string name(name_of(half));
-  std::vector<std::byte> patterns(std::size_t{1} << 17);
-  for (std::size_t i = 0; i < patterns.size() / 2; ++i) {
-    patterns[2 * i] = static_cast<std::byte>(i & 255);
-    patterns[2 * i + 1] = static_cast<std::byte>(i >> 8);
-  }
-  const auto every = to_doubles(half, patterns);
+void HandmadeKernels::stored_floats(DType stored, const std::vector<double>& reals) {
+  const std::string name(name_of(stored));
+  const std::size_t size = size_of(stored);
+  const std::int64_t count = std::int64_t{1} << 8 * size;
+  std::vector<std::byte> patterns(static_cast<std::size_t>(count) * size);
+  for (std::size_t i = 0; i < patterns.size(); ++i)
+    patterns[i] = static_cast<std::byte>(i / size >> 8 * (i % size) & 255);
+  const auto every = to_doubles(stored, patterns);
   {
-    KernelBuilder k({65536});
-    const ExprId x = k.load(k.input_bytes(half, patterns), k.all());
-    k.store(k.output(kF32, 65536), k.all(), k.cast(kF32, x));
-    k.store(k.output(half, 65536), k.all(), k.cast(half, k.cast(kF32, x)));
-    k.store(k.output(half, 65536), k.map({-1}, 65535), x);
+    KernelBuilder k({count});
+    const ExprId x = k.load(k.input_bytes(stored, patterns), k.all());
+    k.store(k.output(kF32, count), k.all(), k.cast(kF32, x));
+    k.store(k.output(stored, count), k.all(), k.cast(stored, k.cast(kF32, x)));
+    k.store(k.output(stored, count), k.map({-1}, count - 1), x);
     add(k, "all of " + name);
   }
   {
     // Each number, what lies halfway to the next, and the f32 on either side of that.
     std::vector<double> numbers = reals;
     for (std::size_t i = 0; i + 1 < every.size(); ++i) {
-      if (!std::isfinite(every[i]) || !std::isfinite(every[i + 1]) || data_.chance(0.5)) continue;
+      if (!std::isfinite(every[i]) || !std::isfinite(every[i + 1]) || (size > 1 && data_.chance(0.5)))
+        continue;
       const float between = static_cast<float>((every[i] + every[i + 1]) / 2);
       for (const float x : {between, std::nextafter(between, INFINITY), std::nextafter(between, -INFINITY)})
         numbers.push_back(x);
     }
-    for (const double x : {65504.0, 65519.996, 65520.0, 3.38953139e38, 3.3961775e38})
+    for (const double x : {65504.0, 65519.996, 65520.0, 3.38953139e38, 3.3961775e38, 448.0, 464.0, 464.00003,
+                           480.0, 57344.0, 61439.996, 61440.0})
       numbers.insert(numbers.end(), {x, -x});
     const auto n = static_cast<std::int64_t>(numbers.size());
     KernelBuilder k({n});
-    k.store(k.output(half, n), k.all(), k.cast(half, k.load(k.input(kF32, numbers), k.all())));
+    k.store(k.output(stored, n), k.all(), k.cast(stored, k.load(k.input(kF32, numbers), k.all())));
     add(k, "f32 to " + name);
   }
   for (const std::int64_t n : {4096, 1003, 4}) {
     KernelBuilder k({n});
-    const ExprId x = k.load(k.input(half, data_.reals(n)), k.all()),
-                 y = k.load(k.input(half, data_.reals(n)), k.all());
+    const ExprId x = k.load(k.input(stored, data_.reals(n)), k.all()),
+                 y = k.load(k.input(stored, data_.reals(n)), k.all());
     const ExprId test = k.load(k.input(kBool, data_.integers(n, 0, 1)), k.all());
     const ExprId sum = k.op(Op::Add, k.cast(kF32, x), k.load(k.input(kF32, data_.reals(n)), k.all()));
-    k.store(k.output(half, n), k.all(), k.cast(half, sum));
-    k.store(k.output(half, n), k.all(), k.op(Op::Where, test, x, y));
-    k.store(k.output(half, n), k.all(), k.op(Op::Where, test, y, k.scalar(half, 0.3)));
+    k.store(k.output(stored, n), k.all(), k.cast(stored, sum));
+    k.store(k.output(stored, n), k.all(), k.op(Op::Where, test, x, y));
+    k.store(k.output(stored, n), k.all(), k.op(Op::Where, test, y, k.scalar(stored, 0.3)));
     k.store(k.output(kF32, n), k.all(), sum);
     k.store(k.output(kBool, n), k.all(), k.op(Op::Less, sum, k.cast(kF32, y)));
     add(k, name + " beside others, " + std::to_string(n));
   }
   for (const auto schedule : {ir::Schedule::LanesInner, ir::Schedule::LanesOuter}) {
     KernelBuilder k({7}, {1028}, schedule);
-    const ExprId x = k.cast(kF32, k.load(k.input(half, data_.reals(7 * 1028)), k.all()));
+    const ExprId x = k.cast(kF32, k.load(k.input(stored, data_.reals(7 * 1028)), k.all()));
     const ExprId centred = k.op(Op::Sub, x, k.reduce(Op::Max, x));
-    k.store(k.output(half, 7 * 1028), k.all(),
-            k.cast(half, k.op(Op::Div, k.op(Op::Exp, centred), k.reduce(Op::Sum, k.op(Op::Exp, centred)))));
+    k.store(k.output(stored, 7 * 1028), k.all(),
+            k.cast(stored, k.op(Op::Div, k.op(Op::Exp, centred), k.reduce(Op::Sum, k.op(Op::Exp, centred)))));
     add(k,
         "softmax of " + name + (schedule == ir::Schedule::LanesInner ? " (lanes inner)" : " (lanes outer)"));
   }

@@ -15,7 +15,7 @@ std::vector<std::byte> converted(DType dtype, const std::vector<From>& values) {
   for (const From v : values)
     base::with_element_type(dtype, [&]<class T>(std::type_identity<T>) {
       T x;
-      if constexpr (is_half(dtype_of<T>))
+      if constexpr (is_stored_float(dtype_of<T>))
         x = T(static_cast<float>(v));
       else
         x = static_cast<T>(v);

@@ -196,23 +196,30 @@ class Generator {
     const Placement at = whole ? injective() : how < 0.85 ? broadcast() : reshaped();
     const DType dtype = any_dtype();
     const auto buffer = builder_.input(dtype, values_for(dtype, at.numel));
-    if (dtype == DType::f32 && data_.chance(0.2)) return half_loaded(at, whole);
+    if (dtype == DType::f32 && data_.chance(0.2)) return stored_loaded(at, whole);
     if (whole && dtype == DType::f32) in_place_.push_back({buffer, at.map});
     const ExprId x = builder_.load(buffer, at.map);
     return is_stored_int(dtype) ? builder_.cast(data_.chance(0.5) ? DType::f32 : DType::i32, x) : x;
   }
 
-  // Loads a 16-bit float, for arithmetic or for a selection of bits.
-  ExprId half_loaded(const Placement& at, bool stores) {
-    const DType half = data_.chance(0.6) ? DType::bf16 : DType::f16;
-    const auto load = [&] { return builder_.load(builder_.input(half, values_for(half, at.numel)), at.map); };
+  DType stored_float() {
+    if (data_.chance(0.15)) return data_.chance(0.5) ? DType::f8_e4m3 : DType::f8_e5m2;
+    return data_.chance(0.6) ? DType::bf16 : DType::f16;
+  }
+
+  // Loads a float of 16 or 8 bits, for arithmetic or for a selection of bits.
+  ExprId stored_loaded(const Placement& at, bool stores) {
+    const DType stored = stored_float();
+    const auto load = [&] {
+      return builder_.load(builder_.input(stored, values_for(stored, at.numel)), at.map);
+    };
     ExprId x = load();
     if (data_.chance(0.3)) {
-      const ExprId other = data_.chance(0.5) ? load() : builder_.scalar(half, data_.real(-2, 2));
+      const ExprId other = data_.chance(0.5) ? load() : builder_.scalar(stored, data_.real(-2, 2));
       const ExprId test = builder_.op(Op::Less, builder_.scalar(DType::f32, 0), builder_.cast(DType::f32, x));
       x = builder_.op(Op::Where, test, x, other);
     }
-    if (stores && data_.chance(0.2)) builder_.store(builder_.output(half, at.numel), at.map, x);
+    if (stores && data_.chance(0.2)) builder_.store(builder_.output(stored, at.numel), at.map, x);
     return builder_.cast(DType::f32, x);
   }
 
@@ -280,8 +287,7 @@ class Generator {
         use(a);
         const DType to = any_dtype();
         if (builder_.expr(a).dtype == DType::f32 && data_.chance(0.3)) {
-          values_.push_back(
-              builder_.cast(DType::f32, builder_.cast(data_.chance(0.6) ? DType::bf16 : DType::f16, a)));
+          values_.push_back(builder_.cast(DType::f32, builder_.cast(stored_float(), a)));
           continue;
         }
         const ExprId cast = builder_.cast(to, a);
@@ -365,8 +371,7 @@ class Generator {
   }
 
   void store(ExprId id) {
-    if (builder_.expr(id).dtype == DType::f32 && data_.chance(0.2))
-      id = builder_.cast(data_.chance(0.6) ? DType::bf16 : DType::f16, id);
+    if (builder_.expr(id).dtype == DType::f32 && data_.chance(0.2)) id = builder_.cast(stored_float(), id);
     const DType dtype = builder_.expr(id).dtype;
     const bool outer_only =
         builder_.expr(id).level == ir::Level::Outer && inner_rank_ > 0 && data_.chance(0.7);

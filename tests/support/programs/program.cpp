@@ -144,7 +144,7 @@ std::vector<std::byte> input_bytes(const Step& s) {
     if (wraps) number = far_number(s.dtype, number);
     if (!s.numbers.empty()) number = s.numbers[static_cast<std::size_t>(i) % s.numbers.size()];
     base::with_element_type(s.dtype, [&]<class T>(std::type_identity<T>) {
-      if constexpr (is_half(dtype_of<T>))
+      if constexpr (is_stored_float(dtype_of<T>))
         write(T(static_cast<float>(number)));
       else
         write(static_cast<T>(number));

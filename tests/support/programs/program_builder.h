@@ -214,6 +214,7 @@ inline std::vector<DType> computed_dtypes(const Device& device) {
                                DType::i16, DType::u8,  DType::u16, DType::u32,     DType::u64};
   if (has_dtype(device, DType::f64)) dtypes.push_back(DType::f64);
   if (has_dtype(device, DType::bf16)) dtypes.insert(dtypes.end(), {DType::bf16, DType::f16});
+  dtypes.insert(dtypes.end(), {DType::f8_e4m3, DType::f8_e5m2});
   return dtypes;
 }
 

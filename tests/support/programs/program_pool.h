@@ -20,6 +20,7 @@ class ProgramPool {
     if (seed % 10 == 3) sizes_.push_back(0);
     if (seed % 4 == 2 && !options.smooth) float_ = DType::bf16;
     if (seed % 8 == 5 && !options.smooth) float_ = DType::f16;
+    if (seed % 16 == 9 && !options.smooth) float_ = seed % 32 == 9 ? DType::f8_e4m3 : DType::f8_e5m2;
     reference_.seed(0);
   }
 
@@ -94,11 +95,12 @@ class ProgramPool {
   bool is_tame(const ReferenceTensor& x) const {
     const std::size_t most = options_.large ? 12000 : 1500;
     if (x.values.size() > most) return false;
+    const double most_error = is_f8(float_) ? 0.3 : 1e-3;
     std::size_t unknown = 0;
     for (const Value& v : x.values) {
       if (is_float(x.dtype)) {
         if (!options_.wild && (!std::isfinite(v.real) || std::abs(v.real) > 1e5)) return false;
-        if (v.error > 1e-3 * (1 + std::abs(v.real))) ++unknown;
+        if (v.error > most_error * (1 + std::abs(v.real))) ++unknown;
       } else if (v.error > 0) {
         ++unknown;
       }

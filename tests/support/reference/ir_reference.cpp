@@ -32,7 +32,7 @@ void store_value(const Value& v, std::byte* to) {
     T x;
     if constexpr (std::is_integral_v<T>)
       x = static_cast<T>(v.integer);
-    else if constexpr (is_half(dtype_of<T>))
+    else if constexpr (is_stored_float(dtype_of<T>))
       x = T(static_cast<float>(v.real));
     else
       x = static_cast<T>(v.real);
@@ -216,7 +216,7 @@ class Evaluation {
   /// To a combination, the row at hand times its weight.
   void add_row(std::size_t id) {
     const ir::Expr &e = k_.exprs[id], &row = k_.exprs[e.args[1]];
-    const Value weight = cast_to_half(row.dtype, values_[e.args[0]]);
+    const Value weight = cast_to_stored(row.dtype, values_[e.args[0]]);
     const std::int64_t first = position(row.map);
     for (std::size_t c = 0; c < vectors_[id].size(); ++c)
       vectors_[id][c] += weight.real * element(row, first, static_cast<std::int64_t>(c));
@@ -235,7 +235,7 @@ class Evaluation {
       value.dtype = DType::f32;
       value.real = vectors_[store.value][c];
       if (e.args[2] != ir::kNone) value.real *= values_[e.args[2]].real;
-      if (is_half(e.dtype)) value = cast_to_half(e.dtype, value);
+      if (is_stored_float(e.dtype)) value = cast_to_stored(e.dtype, value);
       const auto at = first + static_cast<std::int64_t>(c);
       check_position(store.buffer, at);
       store_value(value, result_.buffers[store.buffer].data() + at * size_of(e.dtype));
@@ -340,7 +340,7 @@ class Evaluation {
     Value v;
     v.dtype = e.dtype;
     v.real = e.dtype != DType::f64 ? static_cast<double>(static_cast<float>(given.real)) : given.real;
-    return is_half(e.dtype) ? cast_to_half(e.dtype, v) : v;
+    return is_stored_float(e.dtype) ? cast_to_stored(e.dtype, v) : v;
   }
 
   bool in_bounds(const ir::Expr& e) const {
@@ -427,9 +427,11 @@ std::string difference(DType dtype, std::span<const std::byte> got, std::span<co
     if (std::memcmp(at, want.data() + i * size_of(dtype), size_of(dtype)) == 0) continue;
     const Value a = load_value(dtype, at), b = load_value(dtype, want.data() + i * size_of(dtype));
     const double error = errors.empty() ? 0 : errors[i];
-    const double largest = dtype == DType::f64   ? std::numeric_limits<double>::max()
-                           : dtype == DType::f16 ? 65504.0
-                                                 : double{std::numeric_limits<float>::max()};
+    const double largest = dtype == DType::f64       ? std::numeric_limits<double>::max()
+                           : dtype == DType::f16     ? 65504.0
+                           : dtype == DType::f8_e4m3 ? 448.0
+                           : dtype == DType::f8_e5m2 ? 57344.0
+                                                     : double{std::numeric_limits<float>::max()};
     bool agrees;
     if (is_float(dtype)) {
       agrees = float_agrees(a.real, b.real, error, largest);

@@ -54,10 +54,10 @@ struct Value {
   double error = 0;
 };
 
-/// The value of an f32 cast to bf16 or f16: the nearest.
-Value cast_to_half(DType half, const Value& value);
+/// The value of an f32 cast to a float of 16 or 8 bits: the nearest.
+Value cast_to_stored(DType stored, const Value& value);
 /// The same where a device may either round or continue with the unrounded value.
-Value kept_as_half(DType half, const Value& value);
+Value kept_as_stored(DType stored, const Value& value);
 
 /// An element in memory.
 Value load_value(DType dtype, const std::byte* from);

@@ -315,8 +315,8 @@ Value select(const Value& condition, const Value& x, const Value& y) {
 }
 
 Value cast(DType to, const Value& a, const Precision& p) {
-  if (is_half(to))
-    return a.dtype == to ? a : cast_to_half(to, a.dtype == DType::f32 ? a : cast(DType::f32, a, p));
+  if (is_stored_float(to))
+    return a.dtype == to ? a : cast_to_stored(to, a.dtype == DType::f32 ? a : cast(DType::f32, a, p));
   Value v;
   v.dtype = to;
   if (a.dtype == DType::bf16 && to != DType::bf16 && p.flushes_denormals && std::abs(a.real) < 0x1p-126) {
@@ -350,32 +350,41 @@ Value cast(DType to, const Value& a, const Precision& p) {
 
 }  // namespace
 
-Value cast_to_half(DType half, const Value& value) {
+Value cast_to_stored(DType stored, const Value& value) {
+  const auto nearest = [&](double number) {
+    return base::with_element_type(stored, [&]<class T>(std::type_identity<T>) -> double {
+      return static_cast<float>(T(static_cast<float>(number)));
+    });
+  };
   Value v = value;
-  v.dtype = half;
-  const auto single = static_cast<float>(value.real);
-  v.real = half == DType::bf16 ? bfloat16(single) : float16(single);
+  v.dtype = stored;
+  v.real = nearest(static_cast<double>(static_cast<float>(value.real)));
   if (value.error == 0 || !std::isfinite(value.real)) return v;
   // This value and the device's are both rounded, by half a step each.
   const double size = std::abs(value.real) + value.error;
-  v.error += half == DType::bf16 ? size * 0x1p-7 + 0x1p-133 : size * 0x1p-10 + 0x1p-24;
-  const auto most = static_cast<float>(size);
-  if (std::isinf(half == DType::bf16 ? static_cast<float>(bfloat16(most))
-                                     : static_cast<float>(float16(most))))
-    v.error = kInfinity;
+  switch (stored) {
+    case DType::bf16: v.error += size * 0x1p-7 + 0x1p-133; break;
+    case DType::f16: v.error += size * 0x1p-10 + 0x1p-24; break;
+    case DType::f8_e4m3: v.error += size * 0x1p-3 + 0x1p-9; break;
+    default: v.error += size * 0x1p-2 + 0x1p-16;
+  }
+  if (!std::isfinite(nearest(size))) v.error = kInfinity;
   return v;
 }
 
-Value kept_as_half(DType half, const Value& value) {
+Value kept_as_stored(DType stored, const Value& value) {
   Value v = value;
-  const Value rounded = cast_to_half(half, value);
+  const Value rounded = cast_to_stored(stored, value);
   if (v.error == 0 && rounded.real != value.real) v.error = std::numeric_limits<double>::min();
-  return std::isnan(value.real) ? rounded : cast_to_half(half, v);
+  if (std::isnan(value.real)) return rounded;
+  v = cast_to_stored(stored, v);
+  if (std::isnan(v.real)) v.error = kInfinity;  // f8_e4m3 has no infinity
+  return v;
 }
 
 Value apply(Op op, DType dtype, std::span<const Value> args, const Precision& precision) {
-  if (is_half(dtype) && info(op).rule != DTypeRule::Cast && info(op).rule != DTypeRule::Select)
-    return kept_as_half(dtype, apply(op, DType::f32, args, precision));
+  if (is_stored_float(dtype) && info(op).rule != DTypeRule::Cast && info(op).rule != DTypeRule::Select)
+    return kept_as_stored(dtype, apply(op, DType::f32, args, precision));
   if (args.size() != info(op).arity) throw std::logic_error("wrong number of operands");
   const Value& a = args[0];
   const Value& b = args.size() > 1 ? args[1] : args[0];

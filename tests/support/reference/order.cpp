@@ -75,7 +75,7 @@ Value log_sum_exp(const std::vector<Value>& terms, DType dtype, const Precision&
   const double relative = dtype == DType::f64 ? p.math_relative_f64 : p.sum_relative;
   v.error = std::isfinite(v.real) ? error + relative * (2 + std::abs(largest)) : error;
   if (terms.size() == 1) v = terms[0];
-  return is_half(dtype) ? kept_as_half(dtype, v) : v;
+  return is_stored_float(dtype) ? kept_as_stored(dtype, v) : v;
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ struct Sum {
 /// The value and error bound of a sum of products.
 Value finished(const Sum& sum, DType dtype, const Precision& p) {
   const Value v = sum.finish(arithmetic_of(dtype), p, true);
-  return is_half(dtype) ? kept_as_half(dtype, v) : v;
+  return is_stored_float(dtype) ? kept_as_stored(dtype, v) : v;
 }
 
 Value product_of(const std::vector<Value>& terms, DType dtype, const Precision& p) {
@@ -101,7 +101,8 @@ Value product_of(const std::vector<Value>& terms, DType dtype, const Precision& 
 }
 
 Value reduced(Op op, const std::vector<Value>& terms, DType dtype, const Precision& p) {
-  if (is_half(dtype) && !terms.empty()) return kept_as_half(dtype, reduced(op, terms, DType::f32, p));
+  if (is_stored_float(dtype) && !terms.empty())
+    return kept_as_stored(dtype, reduced(op, terms, DType::f32, p));
   if (terms.empty()) return identity(op, dtype);
   if (is_float(dtype) && op == Op::Sum) {
     Sum sum;
@@ -173,7 +174,7 @@ ReferenceTensor Reference::mean(const ReferenceTensor& x, const Dims& axes) cons
     Value v = sum;
     v.real = sum.real / count;
     v.error = sum.error / count + std::abs(v.real) * (x.dtype != DType::f64 ? 0x1p-22 : 0x1p-51);
-    if (is_half(x.dtype)) v = kept_as_half(x.dtype, v);
+    if (is_stored_float(x.dtype)) v = kept_as_stored(x.dtype, v);
     if (std::isnan(v.real)) v.error = 0;
     if (std::isnan(v.error)) v.error = kInfinity;
     if (group.size() == 1) v = sum;

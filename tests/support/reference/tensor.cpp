@@ -17,9 +17,9 @@ Value number_of(Scalar scalar, DType dtype) {
     v.real = static_cast<double>(static_cast<float>(scalar.as_double()));
   else if (dtype == DType::f64)
     v.real = scalar.as_double();
-  else if (is_half(dtype)) {
+  else if (is_stored_float(dtype)) {
     v.real = static_cast<double>(static_cast<float>(scalar.as_double()));
-    v = kept_as_half(dtype, v);
+    v = kept_as_stored(dtype, v);
   } else if (dtype == DType::boolean)
     v.integer = scalar.as_double() != 0;
   else

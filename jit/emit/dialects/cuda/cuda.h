@@ -5,7 +5,7 @@
 //
 //   a pointer for each buffer
 //   the ints            int, or i64 when the kernel is wide
-//   the scalars         by value; u8, bf16 and f16 as u32
+//   the scalars         by value; u8 and floats of 16 and 8 bits as u32
 //   split kernels       u32 parts; a pointer to split_scratch_bytes of memory; a pointer to the counters
 //   Kernel::faults      a pointer to the launch's fault words, u32. They may lie in memory of the host that
 //   the

@@ -122,8 +122,8 @@ void add_vectors(FunctionTable& table) {
   vectors(DType::i64, "longlong2", "i64", true);
   vectors(DType::u32, "uint4", "u32", false);
   vectors(DType::u64, "longlong2", "i64", true);
-  vectors(DType::i8, "uchar4", "unsigned char", false);
-  vectors(DType::u8, "uchar4", "unsigned char", false);
+  for (DType dtype : {DType::i8, DType::u8, DType::f8_e4m3, DType::f8_e5m2})
+    vectors(dtype, "uchar4", "unsigned char", false);
   vectors(DType::boolean, "uchar4", "unsigned char", false);
 }
 
@@ -169,7 +169,7 @@ void add_vectors_of_halves(FunctionTable& table) {
 /// sn_load8 and sn_store8 of what is larger or smaller: two vectors.
 void add_pairs_of_vectors(FunctionTable& table) {
   for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64, DType::u32, DType::u64, DType::i8,
-                      DType::u8, DType::boolean}) {
+                      DType::u8, DType::f8_e4m3, DType::f8_e5m2, DType::boolean}) {
     const std::string type(c_type(dtype)), name(name_of(dtype));
     const std::string element = size_of(dtype) == 1 ? "unsigned char" : type;
     table["sn_load8_" + name] = "SN_FN void sn_load8_" + name + "(" + type + " (&to)[8], const " + element +
@@ -296,6 +296,36 @@ FunctionTable make_table() {
        "  const u32 moved = size - 0x38000000u, whole = (moved + 0xfffu + ((moved >> 13) & 1u)) >> 13;\n"
        "  return sign | (whole < 0x7c00u ? whole : 0x7c00u);\n"
        "#endif\n"
+       "}\n"},
+      // The instruction takes what is beyond the greatest number for that number.
+      {"sn_cast_f32_f8_e4m3",
+       {},
+       "SN_FN u32 $N(float a) {\n"
+       "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890\n"
+       "  unsigned short pair;\n"
+       "  asm(\"cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;\" : \"=h\"(pair) : \"f\"(0.0f), \"f\"(a));\n"
+       "  return fabsf(a) <= 464.0f ? u32(pair) : u32(pair) | 0x7fu;\n"
+       "#else\n" +
+           e4m3_of_float("const float ") +
+           "#endif\n"
+           "}\n"},
+      {"sn_cast_f32_f8_e5m2",
+       {},
+       "SN_FN u32 $N(float a) {\n"
+       "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890\n"
+       "  unsigned short pair;\n"
+       "  asm(\"cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;\" : \"=h\"(pair) : \"f\"(0.0f), \"f\"(a));\n"
+       "  return fabsf(a) >= 61440.0f ? (u32(pair) & 0x80u) | 0x7cu : u32(pair);\n"
+       "#else\n" +
+           e5m2_of_float("const float ") +
+           "#endif\n"
+           "}\n"},
+      // f16 has a greater bias, by 8, and the same denormal numbers.
+      {"sn_cast_f8_e4m3_f32",
+       {},
+       "SN_FN float $N(u32 a) {\n"
+       "  const float f = sn_cast_f16_f32(((a & 0x80u) << 8) | ((a & 0x7fu) << 7)) * 256.0f;\n"
+       "  return (a & 0x7fu) == 0x7fu ? __int_as_float(0x7fc00000) : f;\n"
        "}\n"},
 
       {"sn_mulhi", {}, "SN_FN u32 sn_mulhi(u32 a, u32 b) { return __umulhi(a, b); }\n"},

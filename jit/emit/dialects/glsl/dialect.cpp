@@ -28,7 +28,9 @@ std::string_view vector_of(DType dtype) {
     case DType::u16:
     case DType::u32:
     case DType::bf16:
-    case DType::f16: return "uvec4";
+    case DType::f16:
+    case DType::f8_e4m3:
+    case DType::f8_e5m2: return "uvec4";
     case DType::boolean: return "bvec4";
   }
   return "";
@@ -47,6 +49,8 @@ std::string_view vector_in_memory(DType dtype, int width) {
     case DType::u64: return "i64vec2";
     case DType::i8:
     case DType::u8:
+    case DType::f8_e4m3:
+    case DType::f8_e5m2:
     case DType::boolean: return "u32";
     default: return vector_of(dtype);
   }
@@ -328,7 +332,9 @@ class GlslDialect : public Dialect {
       case DType::u16:
       case DType::u32:
       case DType::bf16:
-      case DType::f16: return words;
+      case DType::f16:
+      case DType::f8_e4m3:
+      case DType::f8_e5m2: return words;
       case DType::boolean: return words + " != 0u";
     }
     return "";

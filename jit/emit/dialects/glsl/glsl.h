@@ -12,7 +12,8 @@
 // The arguments, of which at least one word must be bound:
 //
 //   the ints      one word each; two, low word first, when the kernel is wide
-//   the scalars   f32: its bits; i32; bool and u8: 0 or 1, or the number; bf16 and f16: their bits;
+//   the scalars   f32: its bits; i32; bool and u8: 0 or 1, or the number; floats of 16 and 8 bits: their
+//   bits;
 //                 i64 and the bits of f64: two words, low word first
 //   parts         of split kernels
 //

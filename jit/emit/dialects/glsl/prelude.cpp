@@ -298,6 +298,8 @@ FunctionTable make_table() {
        "  const u32 moved = size - 0x38000000u;\n"
        "  return sign | min((moved + 0xfffu + ((moved >> 13) & 1u)) >> 13, 0x7c00u);\n"
        "}\n"},
+      {"sn_cast_f32_f8_e4m3", {}, "u32 $N(float a) {\n" + e4m3_of_float("precise float ") + "}\n"},
+      {"sn_cast_f32_f8_e5m2", {}, "u32 $N(float a) {\n" + e5m2_of_float("precise float ") + "}\n"},
       {"sn_halves",
        {},
        "uvec4 $N(uvec2 a) { return uvec4(a.x & 65535u, a.x >> 16, a.y & 65535u, a.y >> 16); }\n"},

@@ -62,7 +62,9 @@ std::optional<ir::Tiling> tiling_of(const ir::Tiling& like, const ProductSizes& 
 
 std::vector<ir::Tiling> few_row_tilings(const ir::Tiling& kernels, const ProductSizes& sizes,
                                         const ir::TensorCores& cores) {
-  if (!cores.matrices.empty() || sizes.rows > kMostFewRows || kernels.a.windows || kernels.b.windows)
+  // No instruction of single subgroups multiplies 8 bits.
+  if (!cores.matrices.empty() || sizes.rows > kMostFewRows || kernels.a.windows || kernels.b.windows ||
+      is_f8(kernels.multiplied))
     return {};
   ir::Tiling like = kernels;
   like.turns = false;

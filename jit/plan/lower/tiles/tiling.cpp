@@ -39,11 +39,11 @@ bool begins_at_multiple(const MapStep& step, std::int64_t elements) {
                      [&](const Moving& part) { return part.factor % elements == 0; });
 }
 
-/// The value of 16 bits below a cast to f32, or else the value itself.
+/// The value of 16 or 8 bits below a cast to f32, or else the value itself.
 ir::ExprId below_cast(const ir::Kernel& kernel, ir::ExprId id) {
   const ir::Expr& expr = kernel.exprs[id];
   const bool is_cast = expr.kind == ir::ExprKind::Elementwise && expr.op == Op::Cast;
-  return is_cast && is_half(kernel.exprs[expr.args[0]].dtype) ? expr.args[0] : id;
+  return is_cast && is_stored_float(kernel.exprs[expr.args[0]].dtype) ? expr.args[0] : id;
 }
 
 /// What is known of a kernel before its tiles are chosen.
@@ -171,7 +171,7 @@ std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, 
   const bool is_plain = expr.kind == ir::ExprKind::Load && expr.predicate == ir::kNone;
   std::uint8_t bytes = 0;
   for (const bool across : {false, true}) {
-    // Tensor cores read f32 along the sum only.
+    // Tensor cores read f32 and 8 bits along the sum only.
     if (across && !is_half(expr.dtype)) break;
     factor.across = across;
     factor.lane_bytes = is_plain ? lane_bytes(draft, kernel, value, loops, across) : 0;
@@ -203,7 +203,7 @@ std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, 
     for (std::size_t loop = 0; loop <= last; ++loop)
       whole &= loop == along || step.strides[loop] % elements == 0;
     // Of 16 bits what lies across is copied.
-    factor.vectors = whole && (!factor.across || expr.dtype == DType::f32);
+    factor.vectors = whole && !is_f8(expr.dtype) && (!factor.across || expr.dtype == DType::f32);
   }
   return factor;
 }
@@ -217,10 +217,11 @@ bool find_factors(Product& product, ir::ExprId left, ir::ExprId right) {
   // Results lie along the last loop, and so do a tile's columns.
   if ((product.loops[left] >> (kernel.outer_rank - 1u) & 1) != 0) std::swap(left, right);
   const ir::ExprId below_left = below_cast(kernel, left), below_right = below_cast(kernel, right);
-  const DType dtype = kernel.exprs[below_left].dtype;
-  if (is_half(dtype) && dtype == kernel.exprs[below_right].dtype) {
+  const DType dtype = kernel.exprs[below_left].dtype, other = kernel.exprs[below_right].dtype;
+  if ((is_half(dtype) && dtype == other) || (is_f8(dtype) && is_f8(other))) {
     left = below_left, right = below_right;
     tiling.multiplied = dtype;
+    tiling.short_sums = is_f8(dtype) && !product.draft.rounds_factors;
   } else if (product.draft.rounds_factors) {
     tiling.multiplied = DType::f32;
   } else {
@@ -277,6 +278,17 @@ constexpr Form kForms[] = {
 constexpr Form kComputedForms[] = {
     {128, 128, 1, false, 0.5, 2},
     {64, 128, 2, false, 0.45},
+    {64, 64, 2, false, 0.35},
+};
+// Where sums leave the tensor cores after each slot: lanes have two sums of each element, and one group adds
+// while another multiplies. Speeds are guesses.
+constexpr Form kShortForms[] = {
+    {128, 128, 1, false, 0.9}, {64, 128, 2, false, 0.8}, {64, 64, 2, false, 0.6},
+    {128, 64, 2, false, 0.7},  {192, 128, 1, false, 0},  {128, 192, 1, false, 0},
+};
+// Where lanes compute a factor as well.
+constexpr Form kShortComputedForms[] = {
+    {128, 64, 1, false, 0.4, 2},
     {64, 64, 2, false, 0.35},
 };
 // Where each subgroup multiplies by itself.
@@ -340,6 +352,7 @@ std::uint8_t slots(const Form& form, const ir::TensorCores& cores, std::size_t m
 /// True iff the device has room for the form, and its lanes can bring the factors of `like`.
 bool is_possible(const Form& form, const ir::Tiling& like, const ir::TensorCores& cores) {
   if (form.subgroup_rows == 0) return cores.has_groups;
+  if (is_f8(like.multiplied)) return false;
   if (slots(form, cores, 2) < 2) return false;
   ir::Tiling tiling = like;
   tiling.subgroup_rows = form.subgroup_rows;
@@ -365,8 +378,12 @@ std::vector<ir::Tiling> ranked(const ir::Tiling& like, const ProductSizes& sizes
   const bool has_computed = like.a.computed || like.b.computed;
   const std::size_t most_slots = has_computed ? 4 : 8;
   std::vector<std::pair<double, const Form*>> forms;
-  for (const std::span<const Form> kind :
-       {has_computed ? std::span<const Form>(kComputedForms) : kForms, std::span<const Form>(kSubgroupForms)})
+  const auto of = [](bool computed, std::span<const Form> with, std::span<const Form> without) {
+    return computed ? with : without;
+  };
+  const std::span<const Form> of_groups = like.short_sums ? of(has_computed, kShortComputedForms, kShortForms)
+                                                          : of(has_computed, kComputedForms, kForms);
+  for (const std::span<const Form> kind : {of_groups, std::span<const Form>(kSubgroupForms)})
     for (const Form& form : kind)
       if (is_possible(form, like, cores))
         forms.emplace_back(cycles(form, sizes, slot_elements, cores), &form);

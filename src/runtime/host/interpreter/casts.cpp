@@ -76,7 +76,7 @@ void add_stored_casts(host::BlockFunctions& functions) {
       &cast_loop<Computed, Stored>;
 }
 
-/// 16-bit floats are cast only from and to f32; casts to other dtypes go through it.
+/// Floats of 16 and 8 bits are cast only from and to f32; casts to other dtypes go through it.
 template <class Half>
 HWY_NOINLINE void widen_loop(void* out, const void* in, const void*, const void*, std::size_t n) {
   const Half* from = static_cast<const Half*>(in);
@@ -100,6 +100,8 @@ void add_half_casts(host::BlockFunctions& functions) {
 void add_cast_functions(host::BlockFunctions& functions) {
   add_half_casts<bfloat16>(functions);
   add_half_casts<float16>(functions);
+  add_half_casts<float8_e4m3>(functions);
+  add_half_casts<float8_e5m2>(functions);
   add_stored_casts<std::int8_t, std::int32_t>(functions);
   add_stored_casts<std::int16_t, std::int32_t>(functions);
   add_stored_casts<std::uint8_t, std::int32_t>(functions);

@@ -55,8 +55,8 @@ void add_integer_functions(host::BlockFunctions& functions) {
   add_where<std::uint64_t>(functions, DType::f64);
   add_where<std::uint32_t>(functions, DType::i32);
   add_where<std::uint64_t>(functions, DType::i64);
-  add_where<std::uint8_t>(functions, DType::i8);
-  add_where<std::uint8_t>(functions, DType::u8);
+  for (DType dtype : {DType::i8, DType::u8, DType::f8_e4m3, DType::f8_e5m2})
+    add_where<std::uint8_t>(functions, dtype);
   for (DType dtype : {DType::bf16, DType::f16, DType::i16, DType::u16})
     add_where<std::uint16_t>(functions, dtype);
   add_where<std::uint32_t>(functions, DType::u32);
