@@ -440,8 +440,8 @@ def check(rows, path, device):
         try:
             results = as_list(operation.run(*operation.save(*inputs)))
             assert len(results) == len(given["results"]), f"{len(given['results'])} results, expected {len(results)}"
-            # In 16 bits, what one kernel hands the next is rounded, too.
-            tolerance = 2e-5 if row.dtype == "f32" else 3e-2
+            # In 16 bits, what one kernel hands the next is rounded, too; short sums are in two orders.
+            tolerance = 2e-5 if row.dtype == "f32" else 6e-2 if "_fast" in row.name else 3e-2
             for i, (result, numbers) in enumerate(zip(results, given["results"])):
                 expected = result.flatten().double()
                 found = torch.tensor([float("nan") if x is None else x for x in numbers], dtype=torch.float64,

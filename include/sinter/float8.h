@@ -1,7 +1,6 @@
 // The 8-bit floating-point types: storage that converts to and from float.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -17,7 +16,8 @@ constexpr std::uint8_t float8_e4m3_bits(float value) {
   const std::uint32_t sign = bits >> 24 & 0x80u, size = bits & 0x7fffffffu;
   // The exponent's bias is 127 in f32 and 7 here. A carry of the fraction into the exponent is right.
   const std::uint32_t moved = size - (120u << 23);
-  const std::uint32_t normal = std::min((moved + 0x7ffffu + (moved >> 20 & 1u)) >> 20, 0x7fu);
+  const std::uint32_t rounded = (moved + 0x7ffffu + (moved >> 20 & 1u)) >> 20,
+                      normal = rounded < 0x7fu ? rounded : 0x7fu;
   // Numbers below 2^-6 are multiples of 2^-9, the step of f32 numbers in [2^14, 2^15): adding 2^14 rounds.
   const bool is_small = size < 0x3c800000u;
   const float small = std::bit_cast<float>(is_small ? size : 0u) + 0x1p14f;
@@ -38,7 +38,8 @@ constexpr std::uint8_t float8_e5m2_bits(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = bits >> 24 & 0x80u, size = bits & 0x7fffffffu;
   const std::uint32_t moved = size - (112u << 23);
-  const std::uint32_t normal = std::min((moved + 0xfffffu + (moved >> 21 & 1u)) >> 21, 0x7cu);
+  const std::uint32_t rounded = (moved + 0xfffffu + (moved >> 21 & 1u)) >> 21,
+                      normal = rounded < 0x7cu ? rounded : 0x7cu;
   // Numbers below 2^-14 are multiples of 2^-16, the step of f32 numbers in [128, 256).
   const bool is_small = size < 0x38800000u;
   const float small = std::bit_cast<float>(is_small ? size : 0u) + 0x1p7f;

@@ -27,13 +27,13 @@ namespace {
 
 using A = AnyTensor;
 
-/// A device that plans as a small GPU, for which launches cost nothing: sums are added up in parts wherever
-/// that saves traffic at all.
+/// A device that plans as a small GPU, for which launches and waiting cost nothing: sums are added up in
+/// parts wherever that saves traffic at all.
 class SmallGpu final : public ForwardingBackend {
  public:
   explicit SmallGpu(std::unique_ptr<runtime::Backend> inner)
       : ForwardingBackend(std::move(inner)), traits_(this->inner().traits()) {
-    traits_.launch_bytes = 0;
+    traits_.launch_bytes = traits_.wait_bytes = 0;
     traits_.groups = 4 * 8;
     traits_.lanes = 8 * 2048;
     if (traits_.row_lanes == 0) {  // of the oracle

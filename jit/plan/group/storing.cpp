@@ -16,6 +16,9 @@ constexpr int kExpandedWeight = 11;
 constexpr int kWorkOfRead = 2;
 // An expansion to so many times the elements counts as one.
 constexpr double kExpands = 4;
+// What a value costs that a kernel computes on the way to what it stores in any case, in launches: none, as
+// long as nothing keeps the two apart.
+constexpr double kBeside = 0.25;
 // Kernels that would compute a node inline: more of them need not be known.
 constexpr std::size_t kMostKernels = 4;
 
@@ -217,8 +220,8 @@ class StoreChooser {
       const Node& n = node(at);
       if (n.kind == NodeKind::External || (at != id && (is_in_memory(at) || n.has_inner_loops()))) {
         sum.leaf_bytes += bytes(at);
-        sum.read_bytes += std::max(bytes(at), options_.wait_bytes);
-        const bool is_short = bytes(at) < options_.wait_bytes;
+        const bool is_short = is_waited_for(at, id);
+        sum.read_bytes += is_short ? options_.wait_bytes : bytes(at);
         if (is_short) sum.waits += options_.wait_bytes;
         const bool is_merged = n.kind == NodeKind::Op && !is_pinned(at) && users_[at].size() == 1;
         if (is_merged) sum.merged_bytes += bytes(at);
@@ -226,8 +229,6 @@ class StoreChooser {
         if (is_reduced) sum.reduced_bytes += bytes(at);
         if (graph_.checks) {
           const SizeChecks::Term leaf{n.shape, static_cast<double>(size_of(n.dtype))};
-          if (options_.wait_bytes > 0)
-            graph_.checks->compare(SizeChecks::Is::AtLeast, {leaf}, -options_.wait_bytes, !is_short);
           if (!is_short) sum.leaves.push_back(leaf);
           if (!is_reduced) sum.other_leaves.push_back(leaf);
           if (is_merged) sum.merged_leaves.push_back(leaf);
@@ -238,6 +239,21 @@ class StoreChooser {
       for (NodeId operand : n.operands) todo_.push_back(operand);
     }
     return sum;
+  }
+
+  /// True iff an element of the leaf is read for each element of the node, and a lane waits longer for its
+  /// own than all of them take to move.
+  bool is_waited_for(NodeId leaf, NodeId id) {
+    if (options_.wait_bytes == 0) return false;
+    const Shape &read = node(leaf).shape, &computed = node(id).shape;
+    const bool has_each = read.numel() >= computed.numel(), is_short = bytes(leaf) < options_.wait_bytes;
+    if (graph_.checks) {
+      graph_.checks->compare(SizeChecks::Is::AtLeast, {{read, 1}, {computed, -1}}, 0, has_each);
+      graph_.checks->compare(SizeChecks::Is::AtLeast,
+                             {{read, static_cast<double>(size_of(node(leaf).dtype))}}, -options_.wait_bytes,
+                             !is_short);
+    }
+    return has_each && is_short;
   }
 
   /// True iff it takes less time to write a value that several kernels need and to read it back than to
@@ -272,8 +288,8 @@ class StoreChooser {
       leaf.times *= 2 / (uses - 1);
       sum.leaves.push_back(std::move(leaf));
     }
-    const bool has_a_kernel = sum.merged_bytes > 0 || needs_[id].beside;
-    return storing_pays(id, sum, has_a_kernel ? 0 : options_.launch_bytes);
+    const double launch = sum.merged_bytes > 0 ? 0 : needs_[id].beside ? kBeside : 1;
+    return storing_pays(id, sum, launch * options_.launch_bytes);
   }
 
   /// True iff the value comes of reductions alone and is expanded, such as the root of a row's variance. It

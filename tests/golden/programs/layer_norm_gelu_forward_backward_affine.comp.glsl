@@ -73,9 +73,7 @@ layout(std430, binding = 4) restrict readonly buffer b4_t { float at[]; } b4;
 layout(std430, binding = 4) restrict readonly buffer b4_4_t { vec4 at[]; } b4_4;
 layout(std430, binding = 5) writeonly buffer b5_t { float at[]; } b5;
 layout(std430, binding = 5) writeonly buffer b5_4_t { vec4 at[]; } b5_4;
-layout(std430, binding = 6) writeonly buffer b6_t { float at[]; } b6;
-layout(std430, binding = 6) writeonly buffer b6_4_t { vec4 at[]; } b6_4;
-layout(std430, binding = 7) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+layout(std430, binding = 6) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
   const int n1 = int(sn_arguments.word[1]);
@@ -175,7 +173,6 @@ void main() {
           l13 = b3_4.at[vector];
           vec4 l15;
           l15 = b4_4.at[vector];
-          vec4 w0;
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -200,10 +197,8 @@ void main() {
             precise float v35 = (v34 * v13);
             h1[i][k] = v35;
             precise float v37 = (v35 * v4);
-            w0[k] = v34;
             q38[k] = fma(v35, v4, q38[k]);
           }
-          b5_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
       }
       r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
@@ -253,7 +248,7 @@ void main() {
             precise float v54 = (v49 + v53);
             w0[k] = v54;
           }
-          b6_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
+          b5_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
       }
     }
@@ -331,7 +326,6 @@ void main() {
           precise float v34 = (v23 + v33);
           precise float v35 = (v34 * v13);
           precise float v37 = (v35 * v4);
-          b5.at[x0 * n2 + x1] = v34;
           q38 = fma(v35, v4, q38);
         }
         r38 = r38 + q38;
@@ -406,7 +400,7 @@ void main() {
         precise float v48 = (v47 * v4);
         precise float v49 = (v36 + v48);
         precise float v54 = (v49 + v53);
-        b6.at[x0 * n2 + x1] = v54;
+        b5.at[x0 * n2 + x1] = v54;
       }
     }
   }
@@ -424,6 +418,32 @@ layout(constant_id = 1) const uint SN_LANES = 256;
 #define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
 #define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
 #define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
+SN_FN float sn_erf_f32(float a) {
+  const float x = abs(a);
+  precise float z = a * a;
+  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
+  p = fma(z, p, -2.676771953701973e-2);
+  p = fma(z, p, 1.1281845718622208e-1);
+  p = fma(z, p, -3.761249780654907e-1);
+  p = fma(z, p, 1.2837915122509003e-1);
+  p = fma(a, p, a);
+  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, x, -1.3103951513767242e-1);
+  t = fma(t, x, -9.39447820186615e-1);
+  t = fma(t, x, -1.6156489849090576);
+  t = fma(t, x, -2.8363061137497425e-3);
+  precise float q = 1.0 - exp2(t);
+  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
+  return x >= 0.92 ? q : p;
+}
+SN_FN float sn_exp_f32(float a) {
+  precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
+  precise float k = t - 12583039.0;
+  precise float r = a - k * 0.693359375;
+  precise float f = fma(k, 3.0613186637111251e-4, r * 1.4426950408889634);
+  precise float y = exp2(f) * uintBitsToFloat(floatBitsToUint(t) << 23);
+  return y;
+}
 shared float sn_rows_sum_f32_v[256];
 void sn_rows_sum_f32(inout float v) {
   if (SN_ROWS == 1u) return;
@@ -444,21 +464,28 @@ void sn_rows_sum_f32(inout float v) {
   v = sn_rows_sum_f32_v[SN_LANE];
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
-layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
 layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
 layout(std430, binding = 3) restrict readonly buffer b3_t { float at[]; } b3;
 layout(std430, binding = 4) restrict readonly buffer b4_t { float at[]; } b4;
 layout(std430, binding = 5) restrict writeonly buffer b5_t { float at[]; } b5;
-layout(std430, binding = 6) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
-layout(std430, binding = 7) restrict coherent buffer sn_partials_t { u32 word[]; } sn_partials;
-layout(std430, binding = 8) restrict coherent buffer sn_counters_t { u32 word[]; } sn_counters;
+layout(std430, binding = 6) restrict writeonly buffer b6_t { float at[]; } b6;
+layout(std430, binding = 7) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+layout(std430, binding = 8) restrict coherent buffer sn_partials_t { u32 word[]; } sn_partials;
+layout(std430, binding = 9) restrict coherent buffer sn_counters_t { u32 word[]; } sn_counters;
 shared u32 sn_turn;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
   const int n1 = int(sn_arguments.word[1]);
   const int n2 = int(sn_arguments.word[2]);
   const float s0 = uintBitsToFloat(sn_arguments.word[3]);
-  const u32 parts = sn_arguments.word[4];
+  const float s1 = uintBitsToFloat(sn_arguments.word[4]);
+  const float s2 = uintBitsToFloat(sn_arguments.word[5]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[6]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[7]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[8]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[9]);
+  const u32 parts = sn_arguments.word[10];
   const u32 points = u32(n0);
   const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
   const u32 unit = u32(gl_WorkGroupID.x) / parts;
@@ -467,58 +494,53 @@ void main() {
   const u32 length = (whole + parts - 1) / parts;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 end_of_part = length < whole - begin ? begin + length : whole;
-  float r1 = float(0);
-  float r10 = float(0);
+  float r29 = float(0);
+  float r31 = float(0);
   if (f < points) {
     const int x0 = int(f);
+    precise float v7 = b3.at[x0];
+    precise float v9 = b4.at[x0];
     const u32 rounds = begin + u32(SN_ROW) >= end_of_part ? u32(0) : (u32(SN_ROWS) == u32(1) ? end_of_part - (begin + u32(SN_ROW)) : (end_of_part - (begin + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
     for (u32 h = u32(0); h < rounds; h += u32(32)) {
       const u32 left = rounds - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q1 = float(0);
-      float q10 = float(0);
-      {
-        u32 g = h;
-        for (; g + u32(7) < end; g += u32(8)) {
-          [[unroll]]
-          for (int u = 0; u < 8; ++u) {
-            const u32 j = g + u32(u) * u32(1);
-            const int x1 = int(begin + u32(SN_ROW) + j * u32(SN_ROWS));
-            precise float v0 = b0.at[x0 + x1 * n2];
-            precise float v2 = b2.at[x1];
-            precise float v4 = (v2 * s0);
-            precise float v5 = b3.at[x0 + x1 * n2];
-            precise float v6 = (v5 - v4);
-            precise float v7 = b4.at[x1];
-            precise float v8 = (v6 * v7);
-            precise float v9 = (v0 * v8);
-            q1 = (q1 + v0);
-            q10 = fma(v0, v8, q10);
-          }
-        }
-        for (u32 j = g; j < end; j += 1) {
-          const int x1 = int(begin + u32(SN_ROW) + j * u32(SN_ROWS));
-          precise float v0 = b0.at[x0 + x1 * n2];
-          precise float v2 = b2.at[x1];
-          precise float v4 = (v2 * s0);
-          precise float v5 = b3.at[x0 + x1 * n2];
-          precise float v6 = (v5 - v4);
-          precise float v7 = b4.at[x1];
-          precise float v8 = (v6 * v7);
-          precise float v9 = (v0 * v8);
-          q1 = (q1 + v0);
-          q10 = fma(v0, v8, q10);
-        }
+      float q29 = float(0);
+      float q31 = float(0);
+      for (u32 j = h; j < end; j += 1) {
+        const int x1 = int(begin + u32(SN_ROW) + j * u32(SN_ROWS));
+        precise float v0 = b0.at[x1];
+        precise float v2 = (v0 * s0);
+        precise float v3 = b1.at[x0 + x1 * n2];
+        precise float v4 = (v3 - v2);
+        precise float v5 = b2.at[x1];
+        precise float v6 = (v4 * v5);
+        precise float v8 = (v6 * v7);
+        precise float v10 = (v8 + v9);
+        precise float v12 = (v10 * s1);
+        precise float v13 = sn_erf_f32(v12);
+        precise float v15 = (v13 + s2);
+        precise float v17 = (v15 * s3);
+        precise float v19 = (v10 * s4);
+        precise float v20 = (v12 * v12);
+        precise float v21 = (-v20);
+        precise float v22 = sn_exp_f32(v21);
+        precise float v24 = (v22 * s5);
+        precise float v25 = (v19 * v24);
+        precise float v27 = (v25 * s6);
+        precise float v28 = (v17 + v27);
+        precise float v30 = (v28 * v6);
+        q29 = (q29 + v28);
+        q31 = fma(v28, v6, q31);
       }
-      r1 = r1 + q1;
-      r10 = r10 + q10;
+      r29 = r29 + q29;
+      r31 = r31 + q31;
     }
   }
-  sn_rows_sum_f32(r1);
-  sn_rows_sum_f32(r10);
+  sn_rows_sum_f32(r29);
+  sn_rows_sum_f32(r31);
   if (f < points && SN_ROW == 0u) {
-    sn_partials.word[1u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r1);
-    sn_partials.word[1u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r10);
+    sn_partials.word[1u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r29);
+    sn_partials.word[1u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r31);
   }
   memoryBarrierBuffer();
   barrier();
@@ -528,27 +550,29 @@ void main() {
   if (sn_turn + 1u != parts) return;
   memoryBarrierBuffer();
   if (SN_LANE == 0u && SN_ROW == 0u) sn_counters.word[unit] = 0u;
-  r1 = float(0);
-  r10 = float(0);
+  r29 = float(0);
+  r31 = float(0);
   if (f < points) {
     {
       const u32 joins = u32(SN_ROW) < u32(parts) ? (u32(parts) - u32(SN_ROW) + u32(SN_ROWS) - 1) / u32(SN_ROWS) : u32(0);
       for (u32 g = u32(0); g < joins; g += u32(1)) {
         const u32 p = u32(SN_ROW) + g * u32(SN_ROWS);
-        precise float p_r1 = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-        precise float p_r10 = uintBitsToFloat(sn_partials.word[1u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
-        r1 = (r1 + p_r1);
-        r10 = (r10 + p_r10);
+        precise float p_r29 = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+        precise float p_r31 = uintBitsToFloat(sn_partials.word[1u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
+        r29 = (r29 + p_r29);
+        r31 = (r31 + p_r31);
       }
     }
   }
-  sn_rows_sum_f32(r1);
-  sn_rows_sum_f32(r10);
+  sn_rows_sum_f32(r29);
+  sn_rows_sum_f32(r31);
   if (f < points && SN_ROW == 0u) {
     const int x0 = int(f);
-    precise float v1 = r1;
-    precise float v10 = r10;
-    b1.at[x0] = v1;
-    b5.at[x0] = v10;
+    precise float v7 = b3.at[x0];
+    precise float v9 = b4.at[x0];
+    precise float v29 = r29;
+    precise float v31 = r31;
+    b5.at[x0] = v29;
+    b6.at[x0] = v31;
   }
 }

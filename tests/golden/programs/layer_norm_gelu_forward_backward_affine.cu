@@ -72,9 +72,9 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 #define SN_BLOCKS 4
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const float* b0, float* __restrict__ b1, float* __restrict__ b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12) {
+    const float* b0, float* __restrict__ b1, float* __restrict__ b2, const float* b3, const float* b4, float* __restrict__ b5, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12) {
   sn_follow();
-  const bool vectors = ((u64(b0) | u64(b3) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
+  const bool vectors = ((u64(b0) | u64(b3) | u64(b4) | u64(b5)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
   if (vectors && u32(n1) % u32(4) == u32(0)) {
@@ -145,7 +145,6 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           sn_load4_f32(l13, b3 + (y));
           float l15[4];
           sn_load4_f32(l15, b4 + (y));
-          float w0[4];
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -170,10 +169,8 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
             const float v35 = (v34 * v13);
             h1[i][k] = v35;
             const float v37 = (v35 * v4);
-            w0[k] = v34;
             q38[k] = fma(v35, v4, q38[k]);
           }
-          sn_store4_f32(b5 + (x0 * n2 + y), w0);
         }
       }
       r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
@@ -221,7 +218,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
             const float v54 = (v49 + v53);
             w0[k] = v54;
           }
-          sn_store4_f32(b6 + (x0 * n2 + y), w0);
+          sn_store4_f32(b5 + (x0 * n2 + y), w0);
         }
       }
     }
@@ -299,7 +296,6 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           const float v34 = (v23 + v33);
           const float v35 = (v34 * v13);
           const float v37 = (v35 * v4);
-          b5[x0 * n2 + x1] = v34;
           q38 = fma(v35, v4, q38);
         }
         r38 = r38 + q38;
@@ -374,7 +370,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
         const float v48 = (v47 * v4);
         const float v49 = (v36 + v48);
         const float v54 = (v49 + v53);
-        b6[x0 * n2 + x1] = v54;
+        b5[x0 * n2 + x1] = v54;
       }
     }
   }
@@ -403,6 +399,25 @@ struct SnPairs {
   __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
   __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
 };
+SN_FN float sn_erf_f32(float a) {
+  const float c = fabsf(a), z = a * a;
+  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
+  p = fma(p, z, -2.676771953701973e-2f);
+  p = fma(p, z, 1.1281845718622208e-1f);
+  p = fma(p, z, -3.761249780654907e-1f);
+  p = fma(p, z, 1.2837915122509003e-1f);
+  p = fma(a, p, a);
+  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
+  t = fma(t, c, -1.3103951513767242e-1f);
+  t = fma(t, c, -9.39447820186615e-1f);
+  t = fma(t, c, -1.6156489849090576f);
+  t = fma(t, c, -2.8363061137497425e-3f);
+  float q;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
+  q = copysignf(1.0f - q, a);
+  return c >= 0.92f ? q : p;
+}
+SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_rows_sum_f32(float& v) {
   if (blockDim.y == 1u) return;
   __shared__ float parts[1][256];
@@ -424,7 +439,7 @@ SN_FN void sn_rows_sum_f32(float& v) {
   v = parts[0][threadIdx.x];
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* b0, float* __restrict__ b1, const float* b2, const float* b3, const float* b4, float* __restrict__ b5, int n0, int n1, int n2, float s0, u32 parts, char* partials, u32* counters) {
+    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, u32 parts, char* partials, u32* counters) {
   sn_follow();
   const u32 points = u32(n0);
   const u32 part = u32(blockIdx.x) % u32(parts);
@@ -434,39 +449,54 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 length = (whole + parts - 1) / parts;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 end_of_part = length < whole - begin ? begin + length : whole;
-  float r1 = float(0);
-  float r10 = float(0);
+  float r29 = float(0);
+  float r31 = float(0);
   if (f < points) {
     const int x0 = int(f);
+    const float v7 = b3[x0];
+    const float v9 = b4[x0];
     const u32 rounds = begin + u32(threadIdx.y) >= end_of_part ? u32(0) : (u32(blockDim.y) == u32(1) ? end_of_part - (begin + u32(threadIdx.y)) : (end_of_part - (begin + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
     for (u32 h = u32(0); h < rounds; h += u32(32)) {
       const u32 left = rounds - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q1 = float(0);
-      float q10 = float(0);
+      float q29 = float(0);
+      float q31 = float(0);
       #pragma unroll 8
       for (u32 j = h; j < end; j += 1) {
         const int x1 = int(begin + u32(threadIdx.y) + j * u32(blockDim.y));
-        const float v0 = b0[x0 + x1 * n2];
-        const float v2 = b2[x1];
-        const float v4 = (v2 * s0);
-        const float v5 = b3[x0 + x1 * n2];
-        const float v6 = (v5 - v4);
-        const float v7 = b4[x1];
+        const float v0 = b0[x1];
+        const float v2 = (v0 * s0);
+        const float v3 = b1[x0 + x1 * n2];
+        const float v4 = (v3 - v2);
+        const float v5 = b2[x1];
+        const float v6 = (v4 * v5);
         const float v8 = (v6 * v7);
-        const float v9 = (v0 * v8);
-        q1 = (q1 + v0);
-        q10 = fma(v0, v8, q10);
+        const float v10 = (v8 + v9);
+        const float v12 = (v10 * s1);
+        const float v13 = sn_erf_f32(v12);
+        const float v15 = (v13 + s2);
+        const float v17 = (v15 * s3);
+        const float v19 = (v10 * s4);
+        const float v20 = (v12 * v12);
+        const float v21 = (-v20);
+        const float v22 = sn_exp_f32(v21);
+        const float v24 = (v22 * s5);
+        const float v25 = (v19 * v24);
+        const float v27 = (v25 * s6);
+        const float v28 = (v17 + v27);
+        const float v30 = (v28 * v6);
+        q29 = (q29 + v28);
+        q31 = fma(v28, v6, q31);
       }
-      r1 = r1 + q1;
-      r10 = r10 + q10;
+      r29 = r29 + q29;
+      r31 = r31 + q31;
     }
   }
-  sn_rows_sum_f32(r1);
-  sn_rows_sum_f32(r10);
+  sn_rows_sum_f32(r29);
+  sn_rows_sum_f32(r31);
   if (f < points && threadIdx.y == 0u) {
-    *(float*)(partials + 4ull * (u32(0) * u32(parts) * points + part * points + f)) = r1;
-    *(float*)(partials + 4ull * (u32(1) * u32(parts) * points + part * points + f)) = r10;
+    *(float*)(partials + 4ull * (u32(0) * u32(parts) * points + part * points + f)) = r29;
+    *(float*)(partials + 4ull * (u32(1) * u32(parts) * points + part * points + f)) = r31;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -476,28 +506,30 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   if (turn + 1u != parts) return;
   __threadfence();
   if (threadIdx.x == 0u && threadIdx.y == 0u) counters[unit] = 0u;
-  r1 = float(0);
-  r10 = float(0);
+  r29 = float(0);
+  r31 = float(0);
   if (f < points) {
     {
       const u32 joins = u32(threadIdx.y) < u32(parts) ? (u32(parts) - u32(threadIdx.y) + u32(blockDim.y) - 1) / u32(blockDim.y) : u32(0);
       #pragma unroll 8
       for (u32 g = u32(0); g < joins; g += u32(1)) {
         const u32 p = u32(threadIdx.y) + g * u32(blockDim.y);
-        const float p_r1 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
-        const float p_r10 = __ldcg((const float*)(partials + 4ull * (u32(1) * u32(parts) * points + p * points + f)));
-        r1 = (r1 + p_r1);
-        r10 = (r10 + p_r10);
+        const float p_r29 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
+        const float p_r31 = __ldcg((const float*)(partials + 4ull * (u32(1) * u32(parts) * points + p * points + f)));
+        r29 = (r29 + p_r29);
+        r31 = (r31 + p_r31);
       }
     }
   }
-  sn_rows_sum_f32(r1);
-  sn_rows_sum_f32(r10);
+  sn_rows_sum_f32(r29);
+  sn_rows_sum_f32(r31);
   if (f < points && threadIdx.y == 0u) {
     const int x0 = int(f);
-    const float v1 = r1;
-    const float v10 = r10;
-    b1[x0] = v1;
-    b5[x0] = v10;
+    const float v7 = b3[x0];
+    const float v9 = b4[x0];
+    const float v29 = r29;
+    const float v31 = r31;
+    b5[x0] = v29;
+    b6[x0] = v31;
   }
 }

@@ -63,17 +63,17 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
     v = (v + w);
   }
 }
+SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 #ifndef SN_BLOCKS
 #define SN_BLOCKS 4
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
     const float* b0, const float* b1, float* __restrict__ b2, float* __restrict__ b3, const float* b4, const float* b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5) {
   sn_follow();
-  const bool vectors = ((u64(b0) | u64(b1) | u64(b2) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
+  const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
   if (vectors && u32(n1) % u32(4) == u32(0)) {
@@ -111,6 +111,9 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
       const float v11 = r11;
       const float v13 = (v11 * s3);
+      if (threadIdx.x == 0u) {
+        b2[x0] = v11;
+      }
       float r16 = float(0);
       float q16[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
@@ -118,7 +121,6 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
         if (j < inner) {
           const int y = int(j);
-          float w0[4];
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -126,10 +128,8 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
             const float v14 = (v10 - v13);
             h0[i][k] = v14;
             const float v15 = (v14 * v14);
-            w0[k] = v14;
             q16[k] = fma(v14, v14, q16[k]);
           }
-          sn_store4_f32(b2 + (x0 * n2 + y), w0);
         }
       }
       r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
@@ -192,6 +192,9 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
       const float v11 = r11;
       const float v13 = (v11 * s3);
+      if (threadIdx.x == 0u) {
+        b2[x0] = v11;
+      }
       float r16 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
@@ -209,7 +212,6 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           const float v10 = (v4 * v9);
           const float v14 = (v10 - v13);
           const float v15 = (v14 * v14);
-          b2[x0 * n2 + x1] = v14;
           q16 = fma(v14, v14, q16);
         }
         r16 = r16 + q16;
@@ -308,18 +310,18 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
     v = (v + w);
   }
 }
+SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
+SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
-SN_FN float sn_exp_f32(float a) { return expf(a); }
 #ifndef SN_BLOCKS
 #define SN_BLOCKS 3
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    float* __restrict__ b0, const float* b1, float* __restrict__ b2, float* __restrict__ b3, const float* b4, const float* b5, const float* b6, float* __restrict__ b7, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15) {
+    const float* b0, const float* b1, float* __restrict__ b2, float* __restrict__ b3, const float* b4, const float* b5, const float* b6, float* __restrict__ b7, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15) {
   sn_follow();
-  const bool vectors = ((u64(b0) | u64(b1) | u64(b2) | u64(b4) | u64(b5) | u64(b6) | u64(b7)) & 15) == 0 && ((n2) & 3) == 0;
+  const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6) | u64(b7)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
   if (vectors && u32(n1) % u32(4) == u32(0)) {
@@ -368,6 +370,9 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
       const float v11 = r11;
       const float v13 = (v11 * s3);
+      if (threadIdx.x == 0u) {
+        b2[x0] = v11;
+      }
       float r16 = float(0);
       float q16[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
@@ -375,7 +380,6 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
         if (j < inner) {
           const int y = int(j);
-          float w0[4];
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -383,10 +387,8 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
             const float v14 = (v10 - v13);
             h0[i][k] = v14;
             const float v15 = (v14 * v14);
-            w0[k] = v14;
             q16[k] = fma(v14, v14, q16[k]);
           }
-          sn_store4_f32(b2 + (x0 * n2 + y), w0);
         }
       }
       r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
@@ -411,7 +413,6 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           sn_load4_f32(l28, b4 + (y));
           float l30[4];
           sn_load4_f32(l30, b5 + (y));
-          float w0[4];
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -427,10 +428,8 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
             const float v35 = (v34 * v28);
             h1[i][k] = v35;
             const float v37 = (v35 * v14);
-            w0[k] = v34;
             q38[k] = fma(v35, v14, q38[k]);
           }
-          sn_store4_f32(b7 + (x0 * n2 + y), w0);
         }
       }
       r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
@@ -491,7 +490,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
             const float v67 = (v57 + v66);
             w0[k] = v67;
           }
-          sn_store4_f32(b0 + (x0 * n2 + y), w0);
+          sn_store4_f32(b7 + (x0 * n2 + y), w0);
         }
       }
     }
@@ -523,6 +522,9 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
       const float v11 = r11;
       const float v13 = (v11 * s3);
+      if (threadIdx.x == 0u) {
+        b2[x0] = v11;
+      }
       float r16 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
@@ -540,7 +542,6 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           const float v10 = (v4 * v9);
           const float v14 = (v10 - v13);
           const float v15 = (v14 * v14);
-          b2[x0 * n2 + x1] = v14;
           q16 = fma(v14, v14, q16);
         }
         r16 = r16 + q16;
@@ -581,7 +582,6 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           const float v34 = (v26 * v33);
           const float v35 = (v34 * v28);
           const float v37 = (v35 * v14);
-          b7[x0 * n2 + x1] = v34;
           q38 = fma(v35, v14, q38);
         }
         r38 = r38 + q38;
@@ -662,7 +662,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
         const float v64 = (v58 * v63);
         const float v66 = (v64 * s15);
         const float v67 = (v57 + v66);
-        b0[x0 * n2 + x1] = v67;
+        b7[x0 * n2 + x1] = v67;
       }
     }
   }
@@ -698,6 +698,24 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
+SN_FN float sn_erf_f32(float a) {
+  const float c = fabsf(a), z = a * a;
+  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
+  p = fma(p, z, -2.676771953701973e-2f);
+  p = fma(p, z, 1.1281845718622208e-1f);
+  p = fma(p, z, -3.761249780654907e-1f);
+  p = fma(p, z, 1.2837915122509003e-1f);
+  p = fma(a, p, a);
+  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
+  t = fma(t, c, -1.3103951513767242e-1f);
+  t = fma(t, c, -9.39447820186615e-1f);
+  t = fma(t, c, -1.6156489849090576f);
+  t = fma(t, c, -2.8363061137497425e-3f);
+  float q;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
+  q = copysignf(1.0f - q, a);
+  return c >= 0.92f ? q : p;
+}
 SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
@@ -715,9 +733,9 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
   }
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, float* __restrict__ b5, int n0, int n1, int n2, int n3, float s0, u32 parts, char* partials, u32* counters) {
+    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, const float* b5, const float* b6, float* __restrict__ b7, int n0, int n1, int n2, int n3, float s0, float s1, float s2, float s3, float s4, u32 parts, char* partials, u32* counters) {
   sn_follow();
-  const bool vectors = ((u64(b0) | u64(b2) | u64(b3) | u64(b4)) & 15) == 0 && ((n2 | n3) & 3) == 0;
+  const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2 | n3) & 3) == 0;
   const u32 points = u32(n0);
   const u32 part = u32(blockIdx.x) % u32(parts);
   const u32 unit = u32(blockIdx.x) / parts;
@@ -728,11 +746,11 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
   const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
-  float r10 = float(0);
+  float r24 = float(0);
   for (u32 h = begin + u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
     const u32 left = inner4 - h;
     const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
-    float q10[4] = {float(0), float(0), float(0), float(0)};
+    float q24[4] = {float(0), float(0), float(0), float(0)};
     for (u32 j = h; j < end; j += u32(blockDim.x) * u32(4)) {
       u32 t1 = j;
       const int y = int(t1 % u32(n2));
@@ -740,56 +758,78 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const int x1 = int(t1);
       float l0[4];
       sn_load4_f32(l0, b0 + (x1 * n3 + y));
-      float l3[4];
-      sn_load4_f32(l3, b2 + (y));
-      float l5[4];
-      sn_load4_f32(l5, b3 + (y));
-      float l7[4];
-      sn_load4_f32(l7, b4 + (x1 * n3 + y));
+      float l1[4];
+      sn_load4_f32(l1, b1 + (y));
+      float l17[4];
+      sn_load4_f32(l17, b4 + (y));
+      float l19[4];
+      sn_load4_f32(l19, b5 + (y));
+      float l21[4];
+      sn_load4_f32(l21, b6 + (x1 * n3 + y));
       #pragma unroll
       for (int k = 0; k < 4; ++k) {
         const int x2 = y + k;
         const float v0 = l0[k];
-        const float v1 = b1[x1];
-        const float v2 = (v0 * v1);
-        const float v3 = l3[k];
-        const float v4 = (v2 * v3);
-        const float v5 = l5[k];
-        const float v6 = (v4 + v5);
-        const float v7 = l7[k];
-        const float v8 = (v6 - v7);
-        const float v9 = (v8 * v8);
-        q10[k] = fma(v8, v8, q10[k]);
+        const float v1 = l1[k];
+        const float v2 = (v0 + v1);
+        const float v4 = (v2 * s0);
+        const float v6 = (v2 * s1);
+        const float v7 = sn_erf_f32(v6);
+        const float v9 = (v7 + s2);
+        const float v10 = (v4 * v9);
+        const float v11 = b2[x1];
+        const float v13 = (v11 * s3);
+        const float v14 = (v10 - v13);
+        const float v15 = b3[x1];
+        const float v16 = (v14 * v15);
+        const float v17 = l17[k];
+        const float v18 = (v16 * v17);
+        const float v19 = l19[k];
+        const float v20 = (v18 + v19);
+        const float v21 = l21[k];
+        const float v22 = (v20 - v21);
+        const float v23 = (v22 * v22);
+        q24[k] = fma(v22, v22, q24[k]);
       }
     }
-    r10 = r10 + ((q10[0] + q10[1]) + (q10[2] + q10[3]));
+    r24 = r24 + ((q24[0] + q24[1]) + (q24[2] + q24[3]));
   }
   for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
     const u32 left = inner - h;
     const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-    float q10 = float(0);
+    float q24 = float(0);
     for (u32 j = h; j < end; j += u32(blockDim.x)) {
       u32 t1 = j;
       const int x2 = int(t1 % u32(n2));
       t1 /= u32(n2);
       const int x1 = int(t1);
       const float v0 = b0[x1 * n3 + x2];
-      const float v1 = b1[x1];
-      const float v2 = (v0 * v1);
-      const float v3 = b2[x2];
-      const float v4 = (v2 * v3);
-      const float v5 = b3[x2];
-      const float v6 = (v4 + v5);
-      const float v7 = b4[x1 * n3 + x2];
-      const float v8 = (v6 - v7);
-      const float v9 = (v8 * v8);
-      q10 = fma(v8, v8, q10);
+      const float v1 = b1[x2];
+      const float v2 = (v0 + v1);
+      const float v4 = (v2 * s0);
+      const float v6 = (v2 * s1);
+      const float v7 = sn_erf_f32(v6);
+      const float v9 = (v7 + s2);
+      const float v10 = (v4 * v9);
+      const float v11 = b2[x1];
+      const float v13 = (v11 * s3);
+      const float v14 = (v10 - v13);
+      const float v15 = b3[x1];
+      const float v16 = (v14 * v15);
+      const float v17 = b4[x2];
+      const float v18 = (v16 * v17);
+      const float v19 = b5[x2];
+      const float v20 = (v18 + v19);
+      const float v21 = b6[x1 * n3 + x2];
+      const float v22 = (v20 - v21);
+      const float v23 = (v22 * v22);
+      q24 = fma(v22, v22, q24);
     }
-    r10 = r10 + q10;
+    r24 = r24 + q24;
   }
-  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r10, warps, blockDim.x, false); }
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r24, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
-    *(float*)(partials + 4ull * (u32(0) * u32(parts) * points + part * points + f)) = r10;
+    *(float*)(partials + 4ull * (u32(0) * u32(parts) * points + part * points + f)) = r24;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -799,20 +839,20 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   if (turn + 1u != parts) return;
   __threadfence();
   if (threadIdx.x == 0u && threadIdx.y == 0u) counters[unit] = 0u;
-  r10 = float(0);
+  r24 = float(0);
   {
     const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
       const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
-      const float p_r10 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
-      r10 = (r10 + p_r10);
+      const float p_r24 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
+      r24 = (r24 + p_r24);
     }
   }
-  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r10, warps, blockDim.x, false); }
-  const float v10 = r10;
-  const float v12 = (v10 * s0);
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r24, warps, blockDim.x, false); }
+  const float v24 = r24;
+  const float v26 = (v24 * s4);
   if (threadIdx.x == 0u) {
-    b5[0] = v12;
+    b7[0] = v26;
   }
 }
 // ---- kernel 3
@@ -846,22 +886,6 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
-  for (u32 d = 16u; d > 0u; d >>= 1) {
-    const float w = __shfl_xor_sync(0xffffffffu, v, d);
-    v = (v + w);
-  }
-  const u32 count = lanes >> 5;
-  if (count <= 1u) return;
-  if (again) __syncthreads();
-  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = warps[0][threadIdx.x & (count - 1u)];
-  for (u32 d = count >> 1; d > 0u; d >>= 1) {
-    const float w = __shfl_xor_sync(0xffffffffu, v, d);
-    v = (v + w);
-  }
-}
 SN_FN float sn_erf_f32(float a) {
   const float c = fabsf(a), z = a * a;
   float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
@@ -880,17 +904,33 @@ SN_FN float sn_erf_f32(float a) {
   q = copysignf(1.0f - q, a);
   return c >= 0.92f ? q : p;
 }
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+  const u32 count = lanes >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
+  __syncthreads();
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+}
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
 #ifndef SN_BLOCKS
-#define SN_BLOCKS 4
+#define SN_BLOCKS 3
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const float* b0, const float* b1, const float* b2, const float* b3, float* __restrict__ b4, const float* b5, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9) {
+    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, const float* b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10) {
   sn_follow();
-  const bool vectors = ((u64(b0) | u64(b1) | u64(b3) | u64(b4) | u64(b5)) & 15) == 0 && ((n2) & 3) == 0;
+  const bool vectors = ((u64(b0) | u64(b1) | u64(b3) | u64(b4) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
   if (vectors && u32(n1) % u32(4) == u32(0)) {
@@ -899,11 +939,15 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       float h0[2][4];
       float h1[2][4];
       float h2[2][4];
+      float h3[2][4];
+      float h4[2][4];
       const float v3 = b2[x0];
-      const float v10 = (v3 * v3);
-      const float v11 = (v10 * v3);
-      float r7 = float(0);
-      float q7[4] = {float(0), float(0), float(0), float(0)};
+      const float v16 = b5[x0];
+      const float v18 = (v16 * s3);
+      const float v24 = (v3 * v3);
+      const float v25 = (v24 * v3);
+      float r21 = float(0);
+      float q21[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -913,8 +957,10 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           sn_load4_f32(l0, b0 + (x0 * n2 + y));
           float l1[4];
           sn_load4_f32(l1, b1 + (y));
-          sn_load4_f32(h1[i], b3 + (x0 * n2 + y));
-          sn_load4_f32(h2[i], b4 + (x0 * n2 + y));
+          float l5[4];
+          sn_load4_f32(l5, b3 + (x0 * n2 + y));
+          float l6[4];
+          sn_load4_f32(l6, b4 + (y));
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -922,22 +968,33 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
             const float v1 = l1[k];
             const float v2 = (v0 * v1);
             h0[i][k] = v2;
-            const float v5 = h1[i][k];
-            const float v6 = (v2 * v5);
-            const float v24 = h2[i][k];
-            q7[k] = fma(v2, v5, q7[k]);
+            const float v5 = l5[k];
+            const float v6 = l6[k];
+            const float v7 = (v5 + v6);
+            const float v9 = (v7 * s0);
+            h2[i][k] = v9;
+            const float v11 = (v7 * s1);
+            h3[i][k] = v11;
+            const float v12 = sn_erf_f32(v11);
+            const float v14 = (v12 + s2);
+            h4[i][k] = v14;
+            const float v15 = (v9 * v14);
+            const float v19 = (v15 - v18);
+            h1[i][k] = v19;
+            const float v20 = (v2 * v19);
+            q21[k] = fma(v2, v19, q21[k]);
           }
         }
       }
-      r7 = r7 + ((q7[0] + q7[1]) + (q7[2] + q7[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r7, warps, blockDim.x, false); }
-      const float v7 = r7;
-      const float v9 = (v7 * s0);
-      const float v12 = (v9 * v11);
-      const float v14 = (v12 * s1);
-      const float v16 = (v14 * s2);
-      float r20 = float(0);
-      float q20[4] = {float(0), float(0), float(0), float(0)};
+      r21 = r21 + ((q21[0] + q21[1]) + (q21[2] + q21[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r21, warps, blockDim.x, false); }
+      const float v21 = r21;
+      const float v23 = (v21 * s4);
+      const float v26 = (v23 * v25);
+      const float v28 = (v26 * s5);
+      const float v30 = (v28 * s6);
+      float r34 = float(0);
+      float q34[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -947,53 +1004,47 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             const float v2 = h0[i][k];
-            const float v5 = h1[i][k];
+            const float v19 = h1[i][k];
             const float v4 = (v2 * v3);
-            const float v17 = (v16 * v5);
-            const float v18 = (v4 + v17);
-            h0[i][k] = v18;
-            const float v19 = (-v18);
-            q20[k] = (q20[k] + v19);
+            const float v31 = (v30 * v19);
+            const float v32 = (v4 + v31);
+            h0[i][k] = v32;
+            const float v33 = (-v32);
+            q34[k] = (q34[k] + v33);
           }
         }
       }
-      r20 = r20 + ((q20[0] + q20[1]) + (q20[2] + q20[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r20, warps, blockDim.x, false); }
-      const float v20 = r20;
-      const float v22 = (v20 * s3);
+      r34 = r34 + ((q34[0] + q34[1]) + (q34[2] + q34[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r34, warps, blockDim.x, false); }
+      const float v34 = r34;
+      const float v36 = (v34 * s7);
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
         if (j < inner) {
           const int y = int(j);
-          float l25[4];
-          sn_load4_f32(l25, b5 + (y));
           float w0[4];
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const float v18 = h0[i][k];
-            const float v24 = h2[i][k];
-            const float v23 = (v18 + v22);
-            const float v25 = l25[k];
-            const float v26 = (v24 + v25);
-            const float v28 = (v26 * s4);
-            const float v29 = sn_erf_f32(v28);
-            const float v31 = (v29 + s5);
-            const float v32 = (v23 * v31);
-            const float v34 = (v32 * s6);
-            const float v36 = (v26 * s7);
-            const float v37 = (v23 * v36);
-            const float v38 = (v28 * v28);
-            const float v39 = (-v38);
-            const float v40 = sn_exp_f32(v39);
-            const float v42 = (v40 * s8);
-            const float v43 = (v37 * v42);
-            const float v45 = (v43 * s9);
-            const float v46 = (v34 + v45);
-            w0[k] = v46;
+            const float v9 = h2[i][k];
+            const float v11 = h3[i][k];
+            const float v14 = h4[i][k];
+            const float v32 = h0[i][k];
+            const float v37 = (v32 + v36);
+            const float v38 = (v37 * v14);
+            const float v40 = (v38 * s8);
+            const float v41 = (v37 * v9);
+            const float v42 = (v11 * v11);
+            const float v43 = (-v42);
+            const float v44 = sn_exp_f32(v43);
+            const float v46 = (v44 * s9);
+            const float v47 = (v41 * v46);
+            const float v49 = (v47 * s10);
+            const float v50 = (v40 + v49);
+            w0[k] = v50;
           }
-          sn_store4_f32(b4 + (x0 * n2 + y), w0);
+          sn_store4_f32(b6 + (x0 * n2 + y), w0);
         }
       }
     }
@@ -1002,35 +1053,45 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
     for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
       const int x0 = int(f);
       const float v3 = b2[x0];
-      const float v10 = (v3 * v3);
-      const float v11 = (v10 * v3);
-      float r7 = float(0);
+      const float v16 = b5[x0];
+      const float v18 = (v16 * s3);
+      const float v24 = (v3 * v3);
+      const float v25 = (v24 * v3);
+      float r21 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q7 = float(0);
+        float q21 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const float v0 = b0[x0 * n2 + x1];
           const float v1 = b1[x1];
           const float v2 = (v0 * v1);
           const float v5 = b3[x0 * n2 + x1];
-          const float v6 = (v2 * v5);
-          q7 = fma(v2, v5, q7);
+          const float v6 = b4[x1];
+          const float v7 = (v5 + v6);
+          const float v9 = (v7 * s0);
+          const float v11 = (v7 * s1);
+          const float v12 = sn_erf_f32(v11);
+          const float v14 = (v12 + s2);
+          const float v15 = (v9 * v14);
+          const float v19 = (v15 - v18);
+          const float v20 = (v2 * v19);
+          q21 = fma(v2, v19, q21);
         }
-        r7 = r7 + q7;
+        r21 = r21 + q21;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r7, warps, blockDim.x, false); }
-      const float v7 = r7;
-      const float v9 = (v7 * s0);
-      const float v12 = (v9 * v11);
-      const float v14 = (v12 * s1);
-      const float v16 = (v14 * s2);
-      float r20 = float(0);
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r21, warps, blockDim.x, false); }
+      const float v21 = r21;
+      const float v23 = (v21 * s4);
+      const float v26 = (v23 * v25);
+      const float v28 = (v26 * s5);
+      const float v30 = (v28 * s6);
+      float r34 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q20 = float(0);
+        float q34 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const float v0 = b0[x0 * n2 + x1];
@@ -1038,16 +1099,24 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           const float v2 = (v0 * v1);
           const float v4 = (v2 * v3);
           const float v5 = b3[x0 * n2 + x1];
-          const float v17 = (v16 * v5);
-          const float v18 = (v4 + v17);
-          const float v19 = (-v18);
-          q20 = (q20 + v19);
+          const float v6 = b4[x1];
+          const float v7 = (v5 + v6);
+          const float v9 = (v7 * s0);
+          const float v11 = (v7 * s1);
+          const float v12 = sn_erf_f32(v11);
+          const float v14 = (v12 + s2);
+          const float v15 = (v9 * v14);
+          const float v19 = (v15 - v18);
+          const float v31 = (v30 * v19);
+          const float v32 = (v4 + v31);
+          const float v33 = (-v32);
+          q34 = (q34 + v33);
         }
-        r20 = r20 + q20;
+        r34 = r34 + q34;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r20, warps, blockDim.x, false); }
-      const float v20 = r20;
-      const float v22 = (v20 * s3);
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r34, warps, blockDim.x, false); }
+      const float v34 = r34;
+      const float v36 = (v34 * s7);
       for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
@@ -1055,32 +1124,264 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
         const float v2 = (v0 * v1);
         const float v4 = (v2 * v3);
         const float v5 = b3[x0 * n2 + x1];
-        const float v17 = (v16 * v5);
-        const float v18 = (v4 + v17);
-        const float v23 = (v18 + v22);
-        const float v24 = b4[x0 * n2 + x1];
-        const float v25 = b5[x1];
-        const float v26 = (v24 + v25);
-        const float v28 = (v26 * s4);
-        const float v29 = sn_erf_f32(v28);
-        const float v31 = (v29 + s5);
-        const float v32 = (v23 * v31);
-        const float v34 = (v32 * s6);
-        const float v36 = (v26 * s7);
-        const float v37 = (v23 * v36);
-        const float v38 = (v28 * v28);
-        const float v39 = (-v38);
-        const float v40 = sn_exp_f32(v39);
-        const float v42 = (v40 * s8);
-        const float v43 = (v37 * v42);
-        const float v45 = (v43 * s9);
-        const float v46 = (v34 + v45);
-        b4[x0 * n2 + x1] = v46;
+        const float v6 = b4[x1];
+        const float v7 = (v5 + v6);
+        const float v9 = (v7 * s0);
+        const float v11 = (v7 * s1);
+        const float v12 = sn_erf_f32(v11);
+        const float v14 = (v12 + s2);
+        const float v15 = (v9 * v14);
+        const float v19 = (v15 - v18);
+        const float v31 = (v30 * v19);
+        const float v32 = (v4 + v31);
+        const float v37 = (v32 + v36);
+        const float v38 = (v37 * v14);
+        const float v40 = (v38 * s8);
+        const float v41 = (v37 * v9);
+        const float v42 = (v11 * v11);
+        const float v43 = (-v42);
+        const float v44 = sn_exp_f32(v43);
+        const float v46 = (v44 * s9);
+        const float v47 = (v41 * v46);
+        const float v49 = (v47 * s10);
+        const float v50 = (v40 + v49);
+        b6[x0 * n2 + x1] = v50;
       }
     }
   }
 }
 // ---- kernel 4
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
+SN_FN float sn_erf_f32(float a) {
+  const float c = fabsf(a), z = a * a;
+  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
+  p = fma(p, z, -2.676771953701973e-2f);
+  p = fma(p, z, 1.1281845718622208e-1f);
+  p = fma(p, z, -3.761249780654907e-1f);
+  p = fma(p, z, 1.2837915122509003e-1f);
+  p = fma(a, p, a);
+  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
+  t = fma(t, c, -1.3103951513767242e-1f);
+  t = fma(t, c, -9.39447820186615e-1f);
+  t = fma(t, c, -1.6156489849090576f);
+  t = fma(t, c, -2.8363061137497425e-3f);
+  float q;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
+  q = copysignf(1.0f - q, a);
+  return c >= 0.92f ? q : p;
+}
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
+  }
+  v = parts[0][threadIdx.x];
+}
+SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
+SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN void sn_barrier() {
+  if (blockDim.x > 32u) __syncthreads();
+  else __syncwarp();
+}
+struct sn_member {
+  u64 b0_;
+  u64 b1_;
+  u64 b2_;
+  u64 b3_;
+  u64 b4_;
+  u64 b5_;
+  u64 b6_;
+  u64 b7_;
+  u64 b8_;
+  u64 b9_;
+  u64 b10_;
+  u32 n0_;
+  u32 n1_;
+  u32 n2_;
+  u32 s0_;
+  u32 s1_;
+  u32 s2_;
+  u32 s3_;
+  u32 s4_;
+  u32 s5_;
+  u32 s6_;
+  u32 s7_;
+  u32 s8_;
+  u32 s9_;
+  u32 s10_;
+  u32 s11_;
+  u32 s12_;
+  u32 s13_;
+  u32 s14_;
+  u32 s15_;
+  u32 s16_;
+  u32 s17_;
+  u32 first_;
+};
+struct sn_members { sn_member at[4]; };
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const __grid_constant__ sn_members members, u32 count) {
+  sn_follow();
+  u32 member = 0u;
+  for (u32 step = 4u >> 1; step > 0u; step >>= 1)
+    if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;
+  const sn_member& mine = members.at[member];
+  const u32 block = blockIdx.x - mine.first_;
+  const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - mine.first_;
+  float* __restrict__ b0 = (float*)mine.b0_;
+  const float* b1 = (const float*)mine.b1_;
+  const float* b2 = (const float*)mine.b2_;
+  const float* b3 = (const float*)mine.b3_;
+  const float* b4 = (const float*)mine.b4_;
+  const float* b5 = (const float*)mine.b5_;
+  float* __restrict__ b6 = (float*)mine.b6_;
+  float* __restrict__ b7 = (float*)mine.b7_;
+  float* __restrict__ b8 = (float*)mine.b8_;
+  float* __restrict__ b9 = (float*)mine.b9_;
+  float* __restrict__ b10 = (float*)mine.b10_;
+  const int n0 = int(mine.n0_);
+  const int n1 = int(mine.n1_);
+  const int n2 = int(mine.n2_);
+  const float s0 = __int_as_float(int(mine.s0_));
+  const float s1 = __int_as_float(int(mine.s1_));
+  const float s2 = __int_as_float(int(mine.s2_));
+  const float s3 = __int_as_float(int(mine.s3_));
+  const float s4 = __int_as_float(int(mine.s4_));
+  const float s5 = __int_as_float(int(mine.s5_));
+  const float s6 = __int_as_float(int(mine.s6_));
+  const float s7 = __int_as_float(int(mine.s7_));
+  const float s8 = __int_as_float(int(mine.s8_));
+  const float s9 = __int_as_float(int(mine.s9_));
+  const float s10 = __int_as_float(int(mine.s10_));
+  const float s11 = __int_as_float(int(mine.s11_));
+  const float s12 = __int_as_float(int(mine.s12_));
+  const float s13 = __int_as_float(int(mine.s13_));
+  const float s14 = __int_as_float(int(mine.s14_));
+  const float s15 = __int_as_float(int(mine.s15_));
+  const float s16 = __int_as_float(int(mine.s16_));
+  const float s17 = __int_as_float(int(mine.s17_));
+  const u32 points = u32(n0);
+  for (u32 t = u32(block) * u32(blockDim.x); t < points; t += u32(blocks) * u32(blockDim.x)) {
+    const bool there = t + u32(threadIdx.x) < points;
+    const u32 f = there ? t + u32(threadIdx.x) : t;
+    const int x0 = int(f);
+    const float v0 = b0[x0];
+    const float v2 = (v0 * s0);
+    const float v4 = b2[x0];
+    const float v26 = b6[x0];
+    const float v28 = (v26 * s6);
+    const float v41 = b7[x0];
+    const float v43 = b8[x0];
+    const float v45 = (v43 * s11);
+    const float v50 = b9[x0];
+    const float v52 = (v50 * s13);
+    const float v65 = b10[x0];
+    float r22 = float(0);
+    float r46 = float(0);
+    if (there) {
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q22 = float(0);
+        float q46 = float(0);
+        #pragma unroll 8
+        for (u32 j = h; j < end; j += 1) {
+          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+          const float v3 = b1[x0 + x1 * n2];
+          const float v5 = (v3 + v4);
+          const float v7 = (v5 * s1);
+          const float v9 = (v5 * s2);
+          const float v10 = sn_erf_f32(v9);
+          const float v12 = (v10 + s3);
+          const float v13 = (v7 * v12);
+          const float v14 = b3[x1];
+          const float v16 = (v14 * s4);
+          const float v17 = (v13 - v16);
+          const float v18 = b4[x1];
+          const float v19 = (v17 * v18);
+          const float v20 = b5[x0 + x1 * n2];
+          const float v21 = (v20 * v19);
+          q22 = fma(v20, v19, q22);
+          q46 = (q46 + v20);
+        }
+        r22 = r22 + q22;
+        r46 = r46 + q46;
+      }
+    }
+    sn_rows_sum_f32(r22);
+    const float v22 = r22;
+    const float v24 = (v22 * s5);
+    const float v25 = (v2 + v24);
+    const float v29 = (v22 * v22);
+    const float v31 = (v29 * s7);
+    const float v32 = (v28 + v31);
+    const float v34 = (v25 * s8);
+    const float v35 = sn_sqrt_f32(v32);
+    const float v37 = (v35 * s9);
+    const float v39 = (v37 + s10);
+    const float v40 = sn_div_f32(v34, v39);
+    const float v42 = (v41 - v40);
+    sn_rows_sum_f32(r46);
+    const float v46 = r46;
+    const float v48 = (v46 * s12);
+    const float v49 = (v45 + v48);
+    const float v53 = (v46 * v46);
+    const float v55 = (v53 * s14);
+    const float v56 = (v52 + v55);
+    const float v58 = (v49 * s15);
+    const float v59 = sn_sqrt_f32(v56);
+    const float v61 = (v59 * s16);
+    const float v63 = (v61 + s17);
+    const float v64 = sn_div_f32(v58, v63);
+    const float v66 = (v65 - v64);
+    if (blockDim.y > 1u) sn_barrier();
+    if (there && threadIdx.y == 0u) {
+      b0[x0] = v25;
+      b6[x0] = v32;
+      b7[x0] = v42;
+      b8[x0] = v49;
+      b9[x0] = v56;
+      b10[x0] = v66;
+    }
+  }
+}
+// ---- kernel 5
 typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
@@ -1221,7 +1522,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     b3[x0] = v23;
   }
 }
-// ---- kernel 5
+// ---- kernel 6
 typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
@@ -1359,7 +1660,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
   }
 }
-// ---- kernel 6
+// ---- kernel 7
 typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
@@ -1409,144 +1710,216 @@ SN_FN void sn_barrier() {
   if (blockDim.x > 32u) __syncthreads();
   else __syncwarp();
 }
-struct sn_member {
-  u64 b0_;
-  u64 b1_;
-  u64 b2_;
-  u64 b3_;
-  u64 b4_;
-  u64 b5_;
-  u64 b6_;
-  u64 b7_;
-  u64 b8_;
-  u32 n0_;
-  u32 n1_;
-  u32 n2_;
-  u32 s0_;
-  u32 s1_;
-  u32 s2_;
-  u32 s3_;
-  u32 s4_;
-  u32 s5_;
-  u32 s6_;
-  u32 s7_;
-  u32 s8_;
-  u32 s9_;
-  u32 s10_;
-  u32 s11_;
-  u32 s12_;
-  u32 s13_;
-  u32 first_;
-};
-struct sn_members { sn_member at[4]; };
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const __grid_constant__ sn_members members, u32 count) {
+    float* __restrict__ b0, const float* b1, float* __restrict__ b2, const float* b3, float* __restrict__ b4, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6) {
   sn_follow();
-  u32 member = 0u;
-  for (u32 step = 4u >> 1; step > 0u; step >>= 1)
-    if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;
-  const sn_member& mine = members.at[member];
-  const u32 block = blockIdx.x - mine.first_;
-  const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - mine.first_;
-  float* __restrict__ b0 = (float*)mine.b0_;
-  const float* b1 = (const float*)mine.b1_;
-  const float* b2 = (const float*)mine.b2_;
-  const float* b3 = (const float*)mine.b3_;
-  float* __restrict__ b4 = (float*)mine.b4_;
-  float* __restrict__ b5 = (float*)mine.b5_;
-  float* __restrict__ b6 = (float*)mine.b6_;
-  float* __restrict__ b7 = (float*)mine.b7_;
-  float* __restrict__ b8 = (float*)mine.b8_;
-  const int n0 = int(mine.n0_);
-  const int n1 = int(mine.n1_);
-  const int n2 = int(mine.n2_);
-  const float s0 = __int_as_float(int(mine.s0_));
-  const float s1 = __int_as_float(int(mine.s1_));
-  const float s2 = __int_as_float(int(mine.s2_));
-  const float s3 = __int_as_float(int(mine.s3_));
-  const float s4 = __int_as_float(int(mine.s4_));
-  const float s5 = __int_as_float(int(mine.s5_));
-  const float s6 = __int_as_float(int(mine.s6_));
-  const float s7 = __int_as_float(int(mine.s7_));
-  const float s8 = __int_as_float(int(mine.s8_));
-  const float s9 = __int_as_float(int(mine.s9_));
-  const float s10 = __int_as_float(int(mine.s10_));
-  const float s11 = __int_as_float(int(mine.s11_));
-  const float s12 = __int_as_float(int(mine.s12_));
-  const float s13 = __int_as_float(int(mine.s13_));
   const u32 points = u32(n0);
-  for (u32 t = u32(block) * u32(blockDim.x); t < points; t += u32(blocks) * u32(blockDim.x)) {
+  for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
     const bool there = t + u32(threadIdx.x) < points;
     const u32 f = there ? t + u32(threadIdx.x) : t;
     const int x0 = int(f);
     const float v0 = b0[x0];
     const float v2 = (v0 * s0);
-    const float v12 = b4[x0];
-    const float v14 = (v12 * s2);
-    const float v27 = b5[x0];
-    const float v29 = b6[x0];
-    const float v31 = (v29 * s7);
-    const float v36 = b7[x0];
-    const float v38 = (v36 * s9);
-    const float v51 = b8[x0];
-    float r8 = float(0);
-    float r32 = float(0);
+    const float v8 = b2[x0];
+    const float v10 = (v8 * s2);
+    const float v23 = b3[x0];
+    float r4 = float(0);
     if (there) {
       const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q8 = float(0);
-        float q32 = float(0);
+        float q4 = float(0);
         #pragma unroll 8
         for (u32 j = h; j < end; j += 1) {
           const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
           const float v3 = b1[x0 + x1 * n2];
-          const float v4 = b2[x1];
-          const float v5 = (v3 * v4);
-          const float v6 = b3[x0 + x1 * n2];
-          const float v7 = (v6 * v5);
-          q8 = fma(v6, v5, q8);
-          q32 = (q32 + v6);
+          q4 = (q4 + v3);
         }
-        r8 = r8 + q8;
-        r32 = r32 + q32;
+        r4 = r4 + q4;
       }
     }
-    sn_rows_sum_f32(r8);
-    const float v8 = r8;
-    const float v10 = (v8 * s1);
-    const float v11 = (v2 + v10);
-    const float v15 = (v8 * v8);
-    const float v17 = (v15 * s3);
-    const float v18 = (v14 + v17);
-    const float v20 = (v11 * s4);
-    const float v21 = sn_sqrt_f32(v18);
-    const float v23 = (v21 * s5);
-    const float v25 = (v23 + s6);
-    const float v26 = sn_div_f32(v20, v25);
-    const float v28 = (v27 - v26);
-    sn_rows_sum_f32(r32);
-    const float v32 = r32;
-    const float v34 = (v32 * s8);
-    const float v35 = (v31 + v34);
-    const float v39 = (v32 * v32);
-    const float v41 = (v39 * s10);
-    const float v42 = (v38 + v41);
-    const float v44 = (v35 * s11);
-    const float v45 = sn_sqrt_f32(v42);
-    const float v47 = (v45 * s12);
-    const float v49 = (v47 + s13);
-    const float v50 = sn_div_f32(v44, v49);
-    const float v52 = (v51 - v50);
+    sn_rows_sum_f32(r4);
+    const float v4 = r4;
+    const float v6 = (v4 * s1);
+    const float v7 = (v2 + v6);
+    const float v11 = (v4 * v4);
+    const float v13 = (v11 * s3);
+    const float v14 = (v10 + v13);
+    const float v16 = (v7 * s4);
+    const float v17 = sn_sqrt_f32(v14);
+    const float v19 = (v17 * s5);
+    const float v21 = (v19 + s6);
+    const float v22 = sn_div_f32(v16, v21);
+    const float v24 = (v23 - v22);
     if (blockDim.y > 1u) sn_barrier();
     if (there && threadIdx.y == 0u) {
-      b0[x0] = v11;
-      b4[x0] = v18;
-      b5[x0] = v28;
-      b6[x0] = v35;
-      b7[x0] = v42;
-      b8[x0] = v52;
+      b0[x0] = v7;
+      b2[x0] = v14;
+      b4[x0] = v24;
+    }
+  }
+}
+// ---- kernel 8
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
+SN_FN float sn_erf_f32(float a) {
+  const float c = fabsf(a), z = a * a;
+  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
+  p = fma(p, z, -2.676771953701973e-2f);
+  p = fma(p, z, 1.1281845718622208e-1f);
+  p = fma(p, z, -3.761249780654907e-1f);
+  p = fma(p, z, 1.2837915122509003e-1f);
+  p = fma(a, p, a);
+  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
+  t = fma(t, c, -1.3103951513767242e-1f);
+  t = fma(t, c, -9.39447820186615e-1f);
+  t = fma(t, c, -1.6156489849090576f);
+  t = fma(t, c, -2.8363061137497425e-3f);
+  float q;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
+  q = copysignf(1.0f - q, a);
+  return c >= 0.92f ? q : p;
+}
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
+  }
+  v = parts[0][threadIdx.x];
+}
+SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
+SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN void sn_barrier() {
+  if (blockDim.x > 32u) __syncthreads();
+  else __syncwarp();
+}
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    float* __restrict__ b0, const float* b1, float* __restrict__ b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, const float* b7, float* __restrict__ b8, float* __restrict__ b9, const float* b10, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, float s17, float s18, float s19, float s20) {
+  sn_follow();
+  const u32 points = u32(n0);
+  for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
+    const bool there = t + u32(threadIdx.x) < points;
+    const u32 f = there ? t + u32(threadIdx.x) : t;
+    const int x0 = int(f);
+    const float v0 = b0[x0];
+    const float v2 = (v0 * s0);
+    const float v5 = (s1 * s2);
+    const float v7 = (v5 * s3);
+    const float v9 = b2[x0];
+    const float v25 = b5[x0];
+    const float v27 = b6[x0];
+    const float v37 = b8[x0];
+    const float v39 = (v37 * s9);
+    const float v53 = b9[x0];
+    const float v55 = (v53 * s14);
+    const float v60 = b10[x0];
+    const float v62 = (v60 * s16);
+    float r33 = float(0);
+    float r56 = float(0);
+    if (there) {
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q33 = float(0);
+        float q56 = float(0);
+        #pragma unroll 8
+        for (u32 j = h; j < end; j += 1) {
+          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+          const float v8 = b1[x0 + x1 * n2];
+          const float v10 = (v8 + v9);
+          const float v12 = (v10 * s4);
+          const float v14 = (v10 * s5);
+          const float v15 = sn_erf_f32(v14);
+          const float v17 = (v15 + s6);
+          const float v18 = (v12 * v17);
+          const float v19 = b3[x1];
+          const float v21 = (v19 * s7);
+          const float v22 = (v18 - v21);
+          const float v23 = b4[x1];
+          const float v24 = (v22 * v23);
+          const float v26 = (v24 * v25);
+          const float v28 = (v26 + v27);
+          const float v29 = b7[x0 + x1 * n2];
+          const float v30 = (v28 - v29);
+          const float v31 = (v7 * v30);
+          const float v32 = (v31 * v24);
+          q33 = fma(v31, v24, q33);
+          q56 = fma(v7, v30, q56);
+        }
+        r33 = r33 + q33;
+        r56 = r56 + q56;
+      }
+    }
+    sn_rows_sum_f32(r33);
+    const float v33 = r33;
+    const float v35 = (v33 * s8);
+    const float v36 = (v2 + v35);
+    const float v40 = (v33 * v33);
+    const float v42 = (v40 * s10);
+    const float v43 = (v39 + v42);
+    const float v45 = (v36 * s11);
+    const float v46 = sn_sqrt_f32(v43);
+    const float v48 = (v46 * s12);
+    const float v50 = (v48 + s13);
+    const float v51 = sn_div_f32(v45, v50);
+    const float v52 = (v25 - v51);
+    sn_rows_sum_f32(r56);
+    const float v56 = r56;
+    const float v58 = (v56 * s15);
+    const float v59 = (v55 + v58);
+    const float v63 = (v56 * v56);
+    const float v65 = (v63 * s17);
+    const float v66 = (v62 + v65);
+    const float v68 = (v59 * s18);
+    const float v69 = sn_sqrt_f32(v66);
+    const float v71 = (v69 * s19);
+    const float v73 = (v71 + s20);
+    const float v74 = sn_div_f32(v68, v73);
+    const float v75 = (v27 - v74);
+    if (blockDim.y > 1u) sn_barrier();
+    if (there && threadIdx.y == 0u) {
+      b0[x0] = v36;
+      b2[x0] = v43;
+      b5[x0] = v52;
+      b6[x0] = v59;
+      b8[x0] = v66;
+      b9[x0] = v75;
     }
   }
 }
