@@ -111,6 +111,18 @@ STEPS = {
 TOKENS = {"gpt2_decode_bf16": (256, 128), "gpt2_decode_1000_bf16": (1024, 896)}
 
 
+def captured(step, warm=3):
+    """The step as one CUDA graph: a function that runs it."""
+    with torch.cuda.stream(torch.cuda.Stream()):
+        for _ in range(warm):
+            step()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    return graph.replay
+
+
 def token_of(room, first, compiled):
     """Makes a token, which is the next input: one CUDA graph, with the position in memory."""
     model = Decoder(room).to(DEVICE, torch.bfloat16).requires_grad_(False)
@@ -122,15 +134,7 @@ def token_of(room, first, compiled):
         position.copy_((position + 1 - first) % (room - first) + first)
 
     with torch.no_grad():
-        side = torch.cuda.Stream()
-        with torch.cuda.stream(side):
-            for _ in range(3):
-                run()
-        torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            run()
-    return graph.replay
+        return captured(run)
 
 
 if __name__ == "__main__":

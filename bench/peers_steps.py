@@ -12,6 +12,7 @@ import warnings
 import torch
 import torch.nn.functional as F
 
+from peers_gpu import captured
 from peers_models import Gpt, Sequences, Unet, Vit, resnet18, resnet50
 
 warnings.filterwarnings("ignore")
@@ -56,20 +57,13 @@ def step_ms(loss_of, optimizer, bf16, seconds):
         optimizer.step()
         optimizer.zero_grad(set_to_none=False)
 
-    side = torch.cuda.Stream()
-    with torch.cuda.stream(side):
-        for _ in range(5):
-            step()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        step()
+    replay = captured(step, warm=5)
     times, start = [], time.perf_counter()
     while len(times) < 3 or time.perf_counter() - start < seconds:
         torch.cuda.synchronize()
         begin = time.perf_counter()
         for _ in range(10):
-            graph.replay()
+            replay()
         torch.cuda.synchronize()
         times.append((time.perf_counter() - begin) * 100)
     return statistics.median(times)

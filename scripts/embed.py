@@ -15,7 +15,7 @@ def literal(text):
 def main():
     out, names = sys.argv[1], sys.argv[2:]
     entries = []
-    for name in sorted(names):
+    for name in sorted(names, key=os.path.basename):
         with open(name, encoding="utf-8") as file:
             text = file.read()
         if ')kernel"' in text:

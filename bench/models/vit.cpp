@@ -28,21 +28,6 @@ struct Vit {
     const Tensor<3> x = sn::cat({first.expand({batch, 1, kWidth}), words}, 1) + positions;
     return head.forward(blocks.forward(x).narrow(1, 0, 1).reshape({batch, kWidth}));
   }
-  template <class F>
-  void visit_fields(F&& f) {
-    visit(*this, f);
-  }
-  template <class F>
-  void visit_fields(F&& f) const {
-    visit(*this, f);
-  }
-
- private:
-  template <class Self, class F>
-  static void visit(Self& self, F& f) {
-    f("patches", self.patches), f("first", self.first), f("positions", self.positions);
-    f("blocks", self.blocks), f("head", self.head);
-  }
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
-// What groups of warps and the copy engine of compute capability 9.0 do, for kernels/contraction_sm90.cu: the
-// emulated NVRTC takes the functions of these names, which are PTX, out of the text and includes this
-// instead. How matrices lie in shared memory, and which lane holds which sum, is written down here once more.
-// Copies and products are done at once, so that what is read too early shows, and what is overwritten too
-// early does not.
+// What groups of warps and the copy engine of compute capability 9.0 do, for
+// kernels/tensor_cores/contraction_sm90.cu: the emulated NVRTC takes the functions of these names, which are
+// PTX, out of the text and includes this instead. How matrices lie in shared memory, and which lane holds
+// which sum, is written down here once more. Copies and products are done at once, so that what is read too
+// early shows, and what is overwritten too early does not.
 #pragma once
 
 namespace sinter_emulation {

@@ -92,7 +92,7 @@ std::string with_emulated_matrices(const std::string& source) {
          "\n#include \"" SINTER_EMULATION_FOLDER "/tensor_side.h\"\n#line 1 \"kernel.cu\"\n" + text;
 }
 
-// Statements of kernels/contraction_sm90.cu itself.
+// Statements of kernels/tensor_cores/contraction_sm90.cu itself.
 const std::regex kGroupWait(R"re(asm volatile\("wgmma\.wait_group[^;]*;[^;]*;)re");
 const std::regex kGroupStatement(R"re(asm volatile\("[^"]*"(?: : "\+f"\([^;]*\))? ?:::? ?"memory"\);)re");
 const std::regex kRegisters(R"(asm volatile\("setmaxnreg[^)]*\))");

@@ -261,10 +261,10 @@ TEST_CASE("products that are added up, with others and with what else there is")
     for (const int count : {2, 3, 17, 40}) {
       if (count > 3 && compiles_slowly(device) && dtype != DType::f32) continue;
       ProgramBuilder program;
-      // Sums over 1 to 5 elements, of factors that lie along them or across, seen as f32 or not.
+      // Sums over 0 to 4 elements, of factors that lie along them or across, seen as f32 or not.
       int sum = program.full({9, 7}, 0.5, DType::f32);
       for (int i = 0; i < count; ++i) {
-        const std::int64_t depth = 1 + i % 5;
+        const std::int64_t depth = (i + 1) % 5;
         const int a = program.input(i % 2 == 0 ? Shape{9, depth} : Shape{depth, 9}, dtype),
                   b = program.input({depth, 7}, dtype), left = turned(program, a, i % 2 != 0);
         const int product = program.matmul(left, b), wide = program.cast(product, DType::f32);

@@ -1,8 +1,8 @@
 // Kernels with an Attention as CUDA C++ for the tensor cores of compute capability 9.0.
 //
-// The loops are kernels/attention_sm90.cu; what is written for each kernel is how rows are brought, and what
-// is computed of a tile of scores, by the walker. Beyond the arguments of other kernels (emit.h) the text
-// takes, after the scalars, a tensor map by value for each Row, in their order.
+// The loops are kernels/tensor_cores/attention_sm90.cu; what is written for each kernel is how rows are
+// brought, and what is computed of a tile of scores, by the walker. Beyond the arguments of other kernels
+// (emit.h) the text takes, after the scalars, a tensor map by value for each Row, in their order.
 #pragma once
 
 #include <cstdint>

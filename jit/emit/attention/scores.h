@@ -19,7 +19,7 @@ inline std::string name(const char* what, ir::ExprId id) { return what + std::to
 
 /// Writes into `e_.out`. A lane has two rows, r, eight apart, and of each eight columns of a tile two
 /// neighbours: its score number i is of row i / 2 % 2. The text is within the loops of
-/// kernels/attention_sm90.cu.
+/// kernels/tensor_cores/attention_sm90.cu.
 class ScoresText {
  public:
   ScoresText(const ir::Kernel& kernel, const Target& target);

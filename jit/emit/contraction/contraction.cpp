@@ -118,7 +118,7 @@ class Contraction {
            define("SN_HAS_COLUMNS", is_set(!columns_.empty()));
   }
 
-  /// Of kernels/contraction_sm90.cu alone.
+  /// Of kernels/tensor_cores/contraction_sm90.cu alone.
   std::string group_definitions() const {
     const int count = consumers(t_);
     const int copied = (t_.a.computed ? 0 : t_.rows) + (t_.b.computed ? 0 : t_.columns);

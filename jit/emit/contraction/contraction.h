@@ -1,10 +1,10 @@
 // Kernels with a Tiling as CUDA C++ for tensor cores.
 //
-// The main loop is kernels/contraction_sm90.cu, where groups of subgroups multiply (compute capability 9.0),
-// kernels/contraction_sm80.cu, where each subgroup does by itself (8.0 and later), or
-// kernels/contraction_few_rows.cu, where subgroups share each sum; what is written for each kernel is how its
-// factors are loaded and what becomes of a finished tile, by the walker. Beyond the arguments of other
-// kernels (emit.h) the text takes, after the scalars:
+// The main loop is kernels/tensor_cores/contraction_sm90.cu, where groups of subgroups multiply (compute
+// capability 9.0), kernels/tensor_cores/contraction_sm80.cu, where each subgroup does by itself (8.0 and
+// later), or kernels/tensor_cores/contraction_few_rows.cu, where subgroups share each sum; what is written
+// for each kernel is how its factors are loaded and what becomes of a finished tile, by the walker. Beyond
+// the arguments of other kernels (emit.h) the text takes, after the scalars:
 //
 //   cut         int: the first tiles whose sums several workgroups share (Geometry::cut)
 //   partials    scratch_bytes of memory, for these
@@ -45,8 +45,8 @@ struct Divisor {
 };
 
 /// By what a kernel finds the coordinates of a window, and of an element within windows, from their numbers:
-/// the struct Windows of kernels/contraction_sm90.cu. Pairs are along the lines of the image and along its
-/// columns.
+/// the struct Windows of kernels/tensor_cores/contraction_sm90.cu. Pairs are along the lines of the image and
+/// along its columns.
 struct WindowNumbers {
   Divisor channels, elements;  // elements of a window along a line
   Divisor positions[2];

@@ -1,6 +1,6 @@
-// Kernels with a Tiling of few rows as CUDA C++: kernels/contraction_few_rows.cu, with how factors are loaded
-// and what becomes of a sum written for each kernel by the walker. The text takes what that of other
-// contractions does (contraction.h).
+// Kernels with a Tiling of few rows as CUDA C++: kernels/tensor_cores/contraction_few_rows.cu, with how
+// factors are loaded and what becomes of a sum written for each kernel by the walker. The text takes what
+// that of other contractions does (contraction.h).
 #pragma once
 
 #include "jit/emit/emit.h"

@@ -72,11 +72,11 @@ struct FactorPlace {
 
 /// What the lanes of a warpgroup that loads do for one slot: the values of the factors that are not copied,
 /// computed and put where the tensor cores read them. The text is within the loops over tiles and slots of
-/// kernels/contraction_sm90.cu.
+/// kernels/tensor_cores/contraction_sm90.cu.
 void write_computed_factors(Expressions& e, const TiledLoops& loops);
 
 /// Likewise apart, where all `lanes` of a workgroup bring factors and multiply meanwhile
-/// (kernels/contraction_sm80.cu): what a lane holds between both is declared before either.
+/// (kernels/tensor_cores/contraction_sm80.cu): what a lane holds between both is declared before either.
 void declare_computed_values(Expressions& e, const TiledLoops& loops, int lanes);
 void write_computed_values(Expressions& e, const TiledLoops& loops, int lanes);
 void write_computed_stores(Expressions& e, const TiledLoops& loops, int lanes);

@@ -1,6 +1,6 @@
-// Kernels with a Tiling of cooperative matrices as GLSL: kernels/contraction.comp, with how factors are
-// loaded and what becomes of a finished tile written for each kernel by the walker. The text takes what other
-// kernels do (dialects/glsl/glsl.h).
+// Kernels with a Tiling of cooperative matrices as GLSL: kernels/tensor_cores/contraction.comp, with how
+// factors are loaded and what becomes of a finished tile written for each kernel by the walker. The text
+// takes what other kernels do (dialects/glsl/glsl.h).
 #pragma once
 
 #include "jit/emit/emit.h"

@@ -1,4 +1,5 @@
-// What is written for tiles whose subgroups multiply each by itself: kernels/contraction_sm80.cu.
+// What is written for tiles whose subgroups multiply each by itself:
+// kernels/tensor_cores/contraction_sm80.cu.
 #pragma once
 
 #include <string>

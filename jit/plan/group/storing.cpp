@@ -16,8 +16,8 @@ constexpr int kExpandedWeight = 11;
 constexpr int kWorkOfRead = 2;
 // An expansion to so many times the elements counts as one.
 constexpr double kExpands = 4;
-// What a value costs that a kernel computes on the way to what it stores in any case, in launches: none, as
-// long as nothing keeps the two apart.
+// In launches: what it costs to store a value that a kernel has on the way to what it stores in any case. It
+// costs none as long as nothing keeps the two apart, which is not known yet.
 constexpr double kBeside = 0.25;
 // Kernels that would compute a node inline: more of them need not be known.
 constexpr std::size_t kMostKernels = 4;
@@ -200,12 +200,12 @@ class StoreChooser {
   /// Leaves and work below a node, down to what is in memory as far as is known.
   struct Below {
     double leaf_bytes = 0;
-    double read_bytes = 0;  // of the leaves, each as long as one waits for a read at least
+    double read_bytes = 0;  // the same, and for leaves that are waited for what moves meanwhile
     int weight = 0;
     double reduced_bytes = 0;                    // of the leaves that are reductions
     double merged_bytes = 0;                     // of those that are in memory unless the node itself is
-    double waits = 0;                            // what read_bytes has for leaves that are shorter
-    std::vector<SizeChecks::Term> leaves;        // where checks want them, the other ones
+    double waits = 0;                            // what read_bytes has for leaves that are waited for
+    std::vector<SizeChecks::Term> leaves;        // the others, where checks want them
     std::vector<SizeChecks::Term> other_leaves;  // that are no reductions
     std::vector<SizeChecks::Term> merged_leaves;
   };
@@ -277,9 +277,9 @@ class StoreChooser {
   }
 
   /// As storing_pays, where operands are known to be in memory or not. The kernel that reduces something for
-  /// this value alone stores it instead: neither is that written and read, nor is there another launch. Nor
-  /// is there where a kernel computes it on the way to what it stores in any case, such as the cell of an
-  /// LSTM beside its hidden state.
+  /// this value alone stores it instead: neither is that written and read, nor is there another launch. There
+  /// is seldom one (kBeside) where a kernel has the value on its way, such as the cell of an LSTM beside its
+  /// hidden state.
   bool still_pays(NodeId id) {
     Below sum = below(id);
     const double uses = static_cast<double>(needs_[id].kernels.size());

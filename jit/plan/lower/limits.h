@@ -8,12 +8,15 @@
 
 namespace sinter::plan {
 
+/// Pieces of concatenations that one kernel has, each of which all elements go through: longer lists are
+/// joined in groups, one kernel each.
+inline constexpr std::size_t kMostPieces = 16;
+
 struct LowerLimits {
   int max_buffers = 24;
   std::size_t max_exprs = 2048;
   // Each element goes through all of them.
   std::size_t max_tests = 64;
-  std::size_t max_pieces = 16;  // of concatenations: longer lists are joined in groups, one kernel each
   std::size_t max_divisions = SIZE_MAX;  // as in DeviceTraits; a single operation may have more
   std::size_t max_ints = 2000;           // a GPU's kernel takes some kilobytes of arguments
   bool grid_reductions = false;          // these as in DeviceTraits

@@ -345,7 +345,7 @@ class Lowering : private FrameTests {
     const NodeId placed = n.operands[assigns ? 1 : 0];
     const Grid grid(n.shape, node(placed).shape, n.ints, n.starts);
     const ir::ExprId on_grid = in_bounds(id, grid, map);
-    if (assigns && n.ints.back() != 0 && ++pieces_ > limits_.max_pieces) throw Cut{"too many pieces"};
+    if (assigns && n.ints.back() != 0 && ++pieces_ > kMostPieces) throw Cut{"too many pieces"};
     const MapId below = intern(grid.below(index_map(map)));
     if (on_grid == ir::kNone) return value(placed, below, predicate);
     ir::Expr where;
@@ -379,7 +379,7 @@ class Lowering : private FrameTests {
     std::vector<std::int64_t> ints(2 * rank, 0);  // starts and steps
     std::fill(ints.begin() + static_cast<std::ptrdiff_t>(rank), ints.end(), std::int64_t{1});
     pieces_ += n.operands.size() - 1;
-    if (pieces_ > limits_.max_pieces) throw Cut{"too many pieces"};
+    if (pieces_ > kMostPieces) throw Cut{"too many pieces"};
     ir::ExprId joined = ir::kNone;
     for (const NodeId piece : n.operands) {
       const Grid grid(n.shape, node(piece).shape, ints, {});

@@ -13,15 +13,12 @@
 
 #include <absl/container/flat_hash_set.h>
 
+#include "jit/plan/lower/limits.h"
 #include "jit/plan/rewrite/passes.h"
 #include "jit/plan/rewrite/rewriter.h"
 
 namespace sinter::plan {
 namespace {
-
-// Pieces of a concatenation. More are joined in groups first: each element goes through all pieces of a
-// kernel.
-constexpr std::size_t kMostPieces = 16;
 
 /// One operand of a sum: casts of a product that nobody else reads.
 struct Term {
@@ -76,6 +73,9 @@ class SumReader {
          term.product = graph.nodes[term.product].operands[0])
       term.casts.push_back(graph.nodes[term.product].dtype);
     if (!is_op(graph.nodes[term.product], Op::MatMul) || users_[term.product] != 1) return std::nullopt;
+    // A sum over nothing has no pieces.
+    for (const NodeId factor : graph.nodes[term.product].operands)
+      if (graph.nodes[factor].shape.numel() == 0) return std::nullopt;
     return term;
   }
 
@@ -97,8 +97,8 @@ bool are_alike(const Graph& graph, const Term& a, const Term& b) {
   return a.casts == b.casts && x.dtype == y.dtype && x.shape == y.shape && x.precision == y.precision;
 }
 
-/// The pieces side by side along a dim: that of what casts and permutes show, where all pieces are seen
-/// through the same.
+/// The pieces side by side along a dim: those of what casts and permutes show, where all pieces are seen
+/// through the same. Many are joined in groups first.
 NodeId side_by_side(Rewriter& to, std::vector<NodeId> pieces, std::size_t dim) {
   const Node first = to.node(pieces[0]);
   const bool is_seen_alike = first.kind == NodeKind::Op &&
