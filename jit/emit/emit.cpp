@@ -13,6 +13,7 @@
 #include "jit/emit/contraction/contraction.h"
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
+#include "jit/emit/walker/accumulators.h"
 #include "jit/emit/walker/expressions.h"
 #include "jit/emit/walker/loops.h"
 #include "jit/emit/walker/tiles.h"
@@ -70,6 +71,9 @@ constexpr std::int64_t kLeastStretch = 64, kFewestColumns = 32;
 // Of a workgroup that reduces its columns in several rounds, each of which waits for the one before: 64 bytes
 // of a row, by many rows of lanes.
 constexpr int kFewColumns = 16, kLanesOfRounds = 512;
+// Where lanes take several columns: with their sums, registers are for one larger workgroup alone, and all of
+// it waits when it joins them.
+constexpr int kLanesOfColumns = 512;
 
 /// True iff lanes of a workgroup share columns in one round after the other, so that no other workgroup can
 /// help with them.
@@ -95,10 +99,13 @@ int lanes_with_memory(const ir::Kernel& kernel, const Target& target, int most) 
     if (expr.kind == ir::ExprKind::Reduce) functions.insert({expr.op, expr.dtype});
   std::size_t bytes = 0;  // for each lane
   for (const auto& [op, dtype] : functions) bytes += std::max<std::size_t>(size_of(dtype), 4) * values_of(op);
+  const auto used = [&](int lanes) {
+    const std::size_t columns =
+        has_vectors_of_columns(kernel, target) ? bytes_of_columns(slots_of(kernel), lanes) : 0;
+    return bytes * static_cast<std::size_t>(lanes) + columns + 64;  // a few words more: whose turn it is
+  };
   int lanes = std::max(target.workgroup_size, most);
-  // A few words more: whose turn it is.
-  while (target.tile_bytes > 0 && lanes > target.workgroup_size &&
-         bytes * static_cast<std::size_t>(lanes) + 64 > target.tile_bytes)
+  while (target.tile_bytes > 0 && lanes > target.workgroup_size && used(lanes) > target.tile_bytes)
     lanes /= 2;
   return lanes;
 }
@@ -231,6 +238,22 @@ bool has_rows_of_lanes(const ir::Kernel& kernel, const Target& target) {
          kernel.inner_sizes.empty() && !target.dialect->row.empty();
 }
 
+bool has_vectors_of_columns(const ir::Kernel& kernel, const Target& target) {
+  if (!kernel.split || !has_rows_of_lanes(kernel, target) || kernel.outer_rank == 0 ||
+      !target.dialect->has_vectors(kernel, target))
+    return false;
+  const std::size_t along = kernel.outer_rank - 1u;
+  const std::vector<std::uint32_t> dependence = ir::dependence_of_maps(kernel);
+  return std::all_of(kernel.exprs.begin(), kernel.exprs.end(), [&](const ir::Expr& expr) {
+    if (expr.kind == ir::ExprKind::Reduce)
+      return (expr.op == Op::Sum || expr.op == Op::SquaredDeviations) && expr.dtype == DType::f32;
+    if (!ir::reads_memory(expr) || expr.level == ir::Level::Outer) return true;
+    const bool is_of_row = (dependence[expr.map] >> along & 1) == 0;
+    return expr.kind == ir::ExprKind::Load && expr.predicate == ir::kNone &&
+           (is_of_row || ir::is_consecutive(kernel.maps[expr.map], along));
+  });
+}
+
 bool shares_all_inner_loops(const ir::Kernel& kernel, const Target& target) {
   return has_rows_of_lanes(kernel, target) && kernel.inner_rank > 1 && !kernel.reciprocals.empty();
 }
@@ -240,7 +263,10 @@ int workgroup_lanes(const ir::Kernel& kernel, const Target& target) {
   if (has_attention(kernel, target)) return attention_lanes(kernel);
   if (has_lone_rows(kernel, target)) return lone_rows_lanes();
   if (kernel.split && has_rows_of_lanes(kernel, target))
-    return lanes_with_memory(kernel, target, target.large_workgroup_size);
+    return lanes_with_memory(kernel, target,
+                             has_vectors_of_columns(kernel, target)
+                                 ? std::min(kLanesOfColumns, target.large_workgroup_size)
+                                 : target.large_workgroup_size);
   if (has_several_rounds(kernel, target))
     return lanes_with_memory(kernel, target, std::min(kLanesOfRounds, target.large_workgroup_size));
   if (reads_rows_again(kernel, target)) return std::max(target.workgroup_size, target.large_workgroup_size);

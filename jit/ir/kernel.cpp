@@ -89,6 +89,14 @@ std::int64_t parts_read_in_turn(std::int64_t parts) {
   return each + (parts + each - 1) / each;
 }
 
+bool is_consecutive(const IndexMap& map, std::size_t loop) {
+  if (map.steps.size() != 1 || map.steps.front().offset.is_one()) return false;
+  const std::vector<IntRef>& strides = map.steps.front().strides;
+  for (std::size_t c = 0; c < strides.size(); ++c)
+    if (strides[c].is_one() != (c == loop)) return false;
+  return true;
+}
+
 std::size_t divisions(const Kernel& kernel) {
   std::size_t count = 0;
   for (const IndexMap& map : kernel.maps)

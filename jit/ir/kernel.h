@@ -394,6 +394,10 @@ inline bool reads_memory(const Expr& expr) {
 /// first is the map's number.
 bool is_quotient(const IndexMap& map);
 
+/// True iff the map walks consecutive elements along that loop, and depends on all others by strides that
+/// are none.
+bool is_consecutive(const IndexMap& map, std::size_t loop);
+
 /// The loops that each map's number depends on, as sets.
 std::vector<std::uint32_t> dependence_of_maps(const Kernel& kernel);
 

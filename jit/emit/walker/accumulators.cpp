@@ -11,8 +11,16 @@ using ir::ExprId;
 namespace {
 
 constexpr int kTogether = 8;
+constexpr const char* kColumns = "sn_columns";
+
+/// Where neighbouring lanes read columns, each of the next banks has one.
+int columns_stride(int lanes) { return lanes + 8; }
 
 }  // namespace
+
+std::size_t bytes_of_columns(std::size_t variables, int lanes) {
+  return variables * sizeof(float) * kVector * static_cast<std::size_t>(columns_stride(lanes));
+}
 
 Accumulators::Accumulators(Expressions& e, ir::Schedule schedule, const std::vector<bool>& live)
     : e_(e), k_(e.kernel), schedule_(schedule) {
@@ -53,6 +61,69 @@ void Accumulators::restart(const InnerWork& work) {
   }
 }
 
+std::vector<std::string> Accumulators::variables(ExprId id) const {
+  return is_welford(id) ? std::vector{count(id), mean(id), name(id)} : std::vector{name(id)};
+}
+
+void Accumulators::begin_columns(const InnerWork& work, int columns) {
+  columns_ = columns;
+  for (ExprId id : work.reductions)
+    for (const std::string& variable : variables(id))
+      e_.out.line(
+          e_.dialect.array_of(type_of(dtype(id)), of_columns(variable), columns_, e_.zero(dtype(id))));
+  int all = 0;
+  for (ExprId id : work.reductions) all += static_cast<int>(variables(id).size());
+  e_.use.shared.push_back({kColumns, DType::f32, all * columns_ * columns_stride(e_.target.workgroup_size)});
+}
+
+void Accumulators::add_columns(const InnerWork& work) {
+  e_.open_unrolled("k", columns_);
+  for (ExprId id : work.reductions) {
+    std::vector<std::string> to;
+    for (const std::string& variable : variables(id)) to.push_back(of_columns(variable) + "[k]");
+    if (is_welford(id))
+      add_deviations(id, to, part_pivot(id) + "[k]", part_sum(id) + "[k]", part(id) + "[k]");
+    else
+      e_.out.line(to[0] + " = " + to[0] + " + " + part(id) + "[k];");
+  }
+  e_.close();
+}
+
+void Accumulators::join_columns(const InnerWork& work, const std::string& number, const std::string& groups) {
+  const Dialect& d = e_.dialect;
+  const auto u32 = [&](const std::string& text) { return d.cast(Type::U32, text); };
+  const std::string columns = u32(std::to_string(columns_)),
+                    stride = u32(std::to_string(columns_stride(e_.target.workgroup_size)));
+  const auto place = [&](int variable, const std::string& column, const std::string& lane) {
+    return std::string(kColumns) + "[(" + u32(std::to_string(variable * columns_)) + " + " + column + ") * " +
+           stride + " + " + lane + "]";
+  };
+  int all = 0;
+  e_.open_unrolled("k", columns_);
+  for (ExprId id : work.reductions)
+    for (const std::string& variable : variables(id))
+      e_.out.line(place(all++, u32("k"), number) + " = " + of_columns(variable) + "[k];");
+  e_.close();
+  e_.out.line(d.workgroup_barrier);
+  // A row of lanes with a column each takes what as many rows have as a lane had columns.
+  e_.open_unrolled("k", columns_);
+  e_.out.line(d.constant(Type::U32, "other",
+                         "(" + u32(d.row) + " + " + u32("k") + " * " + u32(d.rows) + ") * " + groups + " + " +
+                             u32(d.lane) + " / " + columns));
+  all = 0;
+  for (ExprId id : work.reductions) {
+    std::vector<std::string> taken;
+    for (std::size_t v = variables(id).size(); v > 0; --v)
+      taken.push_back(place(all++, u32(d.lane) + " % " + columns, "other"));
+    if (is_welford(id))
+      join_welford(id, taken[0], taken[1], taken[2]);
+    else
+      e_.out.line(name(id) + " = " + name(id) + " + " + taken[0] + ";");
+  }
+  e_.close();
+  columns_ = 1;
+}
+
 void Accumulators::declare_parts(const InnerWork& work, int elements) {
   for (ExprId id : work.reductions) {
     if (!has_part(id) && !is_welford(id)) continue;
@@ -65,7 +136,8 @@ void Accumulators::declare_parts(const InnerWork& work, int elements) {
     declare(part(id));
     if (!is_welford(id)) continue;
     declare(part_sum(id));
-    e_.out.line(e_.dialect.variable(type, part_pivot(id), zero));
+    e_.out.line(columns_ > 1 ? e_.dialect.array_of(type, part_pivot(id), elements, zero)
+                             : e_.dialect.variable(type, part_pivot(id), zero));
     e_.out.line(e_.dialect.variable(Type::U32, part_count(id), e_.dialect.literal(Type::U32, 0)));
   }
 }
@@ -81,28 +153,38 @@ std::string Accumulators::sum_of(const std::string& part, int elements) {
 }
 
 void Accumulators::add_parts(const InnerWork& work, int elements) {
+  if (columns_ > 1) return add_columns(work);
   for (ExprId id : work.reductions) {
-    if (is_welford(id)) add_deviations(id, elements);
+    if (is_welford(id))
+      add_deviations(id, variables(id), part_pivot(id), sum_of(part_sum(id), elements),
+                     sum_of(part(id), elements));
     if (has_part(id)) e_.out.line(name(id) + " = " + name(id) + " + " + sum_of(part(id), elements) + ";");
   }
 }
 
-/// `always`: each element of a vector has a value, so that the first one is the part's first.
+/// `always`: each element of a vector has a value, so that the first one is the part's first. Of columns each
+/// has its own part, and all have as many values.
 void Accumulators::take_deviation(ExprId id, const std::string& value, const std::string& element,
                                   bool always) {
   const Dialect& d = e_.dialect;
-  const std::string pivot = part_pivot(id), number = part_count(id), off = "off" + std::to_string(id),
-                    squares = part(id) + element, sum = part_sum(id) + element;
-  const std::string first =
-      (always && !element.empty() ? "k == 0 && " : "") + number + " == " + d.literal(Type::U32, 0);
+  const bool of_columns = columns_ > 1;
+  const std::string pivot = part_pivot(id) + (of_columns ? element : ""), number = part_count(id),
+                    off = "off" + std::to_string(id), squares = part(id) + element,
+                    sum = part_sum(id) + element, one = d.literal(Type::U32, 1);
+  const std::string first = (always && !element.empty() && !of_columns ? "k == 0 && " : "") + number +
+                            " == " + d.literal(Type::U32, 0);
   e_.out.line(pivot + " = " + d.choose(first, value, pivot) + ";");
-  e_.out.line(number + " += " + d.literal(Type::U32, 1) + ";");
+  e_.out.line(
+      number + " += " +
+      (of_columns ? d.choose("k == " + std::to_string(columns_ - 1), one, d.literal(Type::U32, 0)) : one) +
+      ";");
   e_.out.line(d.exact(dtype(id), off, value + " - " + pivot));
   e_.out.line(sum + " = " + sum + " + " + off + ";");
   e_.out.line(squares + " = fma(" + off + ", " + off + ", " + squares + ");");
 }
 
-void Accumulators::add_deviations(ExprId id, int elements) {
+void Accumulators::add_deviations(ExprId id, const std::vector<std::string>& to, const std::string& pivot,
+                                  const std::string& sum_of_parts, const std::string& squares_of_parts) {
   const Dialect& d = e_.dialect;
   const auto constant = [&](const std::string& name, const std::string& value) {
     e_.out.line(d.exact(dtype(id), name, value));
@@ -110,15 +192,16 @@ void Accumulators::add_deviations(ExprId id, int elements) {
   const std::string zero = e_.zero(dtype(id));
   e_.open(d.when(part_count(id) + " > " + d.literal(Type::U32, 0)));
   constant("values", d.cast(type_of(dtype(id)), part_count(id)));
-  constant("sum", sum_of(part_sum(id), elements));
+  constant("sum", sum_of_parts);
   constant("above", "sum / values");
-  constant("squares", sum_of(part(id), elements) + " - sum * above");
-  constant("centre", part_pivot(id) + " + above");
-  join_welford(id, "values", "centre", "(" + d.choose("squares < " + zero, zero, "squares") + ")");
+  constant("squares", squares_of_parts + " - sum * above");
+  constant("centre", pivot + " + above");
+  join_welford(id, to, "values", "centre", "(" + d.choose("squares < " + zero, zero, "squares") + ")");
   e_.close();
 }
 
-void Accumulators::take(const InnerWork& work, const std::string& element, const std::string& exists) {
+void Accumulators::take(const InnerWork& work, const std::string& element, const std::string& condition) {
+  const std::string& exists = condition.empty() ? where_ : condition;
   take_columns(work, element, exists);
   for (ExprId id : work.reductions) {
     const Expr& expr = k_.exprs[id];
@@ -175,10 +258,14 @@ std::string Accumulators::with_product(const InnerWork& work, ExprId id, const s
 
 void Accumulators::join_welford(ExprId id, const std::string& n, const std::string& mean_of_it,
                                 const std::string& m2) {
+  join_welford(id, variables(id), n, mean_of_it, m2);
+}
+
+void Accumulators::join_welford(ExprId id, const std::vector<std::string>& to, const std::string& n,
+                                const std::string& mean_of_it, const std::string& m2) {
   const Dialect& d = e_.dialect;
-  e_.out.line("sn_join_welford_" + std::string(name_of(dtype(id))) + "(" + d.changed(count(id)) + ", " +
-              d.changed(mean(id)) + ", " + d.changed(name(id)) + ", " + n + ", " + mean_of_it + ", " + m2 +
-              ");");
+  e_.out.line("sn_join_welford_" + std::string(name_of(dtype(id))) + "(" + d.changed(to[0]) + ", " +
+              d.changed(to[1]) + ", " + d.changed(to[2]) + ", " + n + ", " + mean_of_it + ", " + m2 + ");");
 }
 
 std::vector<std::vector<ExprId>> Accumulators::joined_together(const std::vector<ExprId>& ids) const {
@@ -206,8 +293,7 @@ void Accumulators::join_alone(ExprId id) {
   const std::string function =
       "sn_workgroup_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
   std::string& text = e_.functions[function];
-  const std::vector<std::string> values =
-      is_welford(id) ? std::vector{count(id), mean(id), name(id)} : std::vector{name(id)};
+  const std::vector<std::string> values = variables(id);
   const int lanes = k_.row_elements > 0 ? k_.row_lanes : e_.target.workgroup_size;
   if (text.empty())
     text = is_welford(id)
@@ -298,43 +384,30 @@ void Accumulators::put_partials(const InnerWork& work) {
 }
 
 void Accumulators::join_partials(const InnerWork& work, const std::string& first, const std::string& step) {
-  const std::string parts = e_.flat("parts"), one = e_.flat("1");
-  std::string from = first;
-  // A lane that joins all parts asks for several before it waits for one.
-  const bool together = step == one && e_.dialect.unroll_rounds.empty() && e_.target.vectors;
-  if (together) {
-    from = "g";
-    e_.open("");
-    e_.out.line(e_.dialect.variable(e_.flat_type, "g", first));
-    e_.open(e_.dialect.loop_while("g + " + e_.flat(std::to_string(kTogether - 1)) + " < " + parts, "g",
-                                  e_.flat(std::to_string(kTogether))));
-    for (const Partial& p : partials(work, "(g + " + e_.flat("u") + ")")) {
-      e_.out.line(e_.dialect.array(type_of(p.dtype), "p_" + p.name, kTogether));
-      e_.hint(e_.dialect.unroll);
-      e_.out.line(e_.dialect.guarded(
-          e_.dialect.rounds("u", kTogether),
-          "p_" + p.name + "[u] = " + e_.dialect.get_partial(p.dtype, p.slot, words_of_partial(k_)) + ";"));
-    }
-    e_.open_unrolled("u", kTogether);
-    join_partial(work, "[u]");
-    e_.close();
-    e_.close();
-    e_.open(e_.dialect.loop(e_.flat_type, "p", from, parts, one));
-  } else {
-    // Counted in steps of 1: of a loop in steps that are not known the compiler takes no rounds together.
-    const std::string rounds = e_.dialect.choose(
-        first + " < " + parts, "(" + parts + " - " + first + " + " + step + " - 1) / " + step, e_.flat("0"));
-    e_.open("");
-    e_.out.line(e_.dialect.constant(e_.flat_type, "joins", rounds));
-    // The lanes of a workgroup have few each.
-    if (schedule_ == ir::Schedule::LanesOuter) e_.hint_rounds(8);
-    e_.open(e_.dialect.loop(e_.flat_type, "g", e_.flat("0"), "joins", one));
-    e_.out.line(e_.dialect.constant(e_.flat_type, "p", first + " + g * " + step));
-  }
-  for (const Partial& p : partials(work, "p"))
-    e_.out.line(e_.dialect.exact(p.dtype, "p_" + p.name,
-                                 e_.dialect.get_partial(p.dtype, p.slot, words_of_partial(k_))));
-  join_partial(work, "");
+  const Dialect& d = e_.dialect;
+  const std::string parts = e_.flat("parts"), one = e_.flat("1"),
+                    together = e_.flat(std::to_string(kTogether));
+  e_.open("");
+  e_.out.line(
+      d.constant(e_.flat_type, "joins",
+                 d.choose(first + " < " + parts,
+                          "(" + parts + " - " + first + " + " + step + " - 1) / " + step, e_.flat("0"))));
+  // Several are asked for before one is waited for.
+  e_.open(d.loop(e_.flat_type, "g", e_.flat("0"), "joins", together));
+  const std::vector<Partial> all = partials(work, "p");
+  for (const Partial& p : all) e_.out.line(d.array(type_of(p.dtype), "p_" + p.name, kTogether));
+  e_.open_unrolled("u", kTogether);
+  const std::string number = "g + " + e_.flat("u");
+  e_.out.line(d.constant(e_.flat_type, "p",
+                         first + " + (" + d.choose(number + " < joins", number, "g") + ") * " + step));
+  for (const Partial& p : all)
+    e_.out.line("p_" + p.name + "[u] = " + d.get_partial(p.dtype, p.slot, words_of_partial(k_)) + ";");
+  e_.close();
+  e_.open_unrolled("u", kTogether);
+  e_.open(d.when(number + " < joins"));
+  join_partial(work, "[u]");
+  e_.close();
+  e_.close();
   e_.close();
   e_.close();
 }

@@ -12,6 +12,10 @@ namespace sinter::emit {
 
 inline constexpr const char* kClusterRank = "rank";
 
+/// Of a workgroup, whose lanes hand their columns over (Accumulators::join_columns): `variables` is how many
+/// all reductions are summed up in.
+std::size_t bytes_of_columns(std::size_t variables, int lanes);
+
 /// For the reductions of one round. A float sum goes through a part (of some values, or one for each element
 /// of a vector) before it goes into its accumulator. Squared deviations are joined by Welford's method ("Note
 /// on a method for calculating corrected sums of squares and products", 1962): their count and mean stand
@@ -31,12 +35,20 @@ class Accumulators {
   void declare(const InnerWork& work);
   /// Back to the start, for values that were declared before.
   void restart(const InnerWork& work);
+  /// From here to `join_columns` a lane reduces so many neighbouring columns, whose values are the elements
+  /// of a vector: all reductions are sums and squared deviations of f32.
+  void begin_columns(const InnerWork& work, int columns);
+  /// Hands each column to the lanes that have it otherwise: `number` is that of a lane in the workgroup, and
+  /// `groups` how many of them share a row.
+  void join_columns(const InnerWork& work, const std::string& number, const std::string& groups);
   /// `elements`: how many parts a sum has, one or Expressions::width.
   void declare_parts(const InnerWork& work, int elements);
   void add_parts(const InnerWork& work, int elements);
   /// Takes in the values at hand; `element` is "[k]" where parts are those of a vector's elements.
   /// `exists`: a condition for the text under which there are values at hand; empty: there are.
   void take(const InnerWork& work, const std::string& element, const std::string& exists = "");
+  /// From here on values are at hand under this condition for the text; empty: always.
+  void take_where(const std::string& condition) { where_ = condition; }
   /// After all values have been taken in.
   void settle(const InnerWork& work);
   /// The accumulator of each lane becomes that of the whole workgroup. Those of one dtype are joined
@@ -71,6 +83,11 @@ class Accumulators {
   /// Sums up the values' magnitudes beside the greatest or least: no sum of these is NaN unless one of them
   /// is.
   bool has_magnitude(ir::ExprId id) const;
+  /// What a lane has of each of its columns, for one of a reduction's variables.
+  static std::string of_columns(const std::string& variable) { return variable + "_of"; }
+  /// The variables that a reduction is summed up in.
+  std::vector<std::string> variables(ir::ExprId id) const;
+  void add_columns(const InnerWork& work);
   static std::string magnitude(ir::ExprId id) { return name(id) + "_all"; }
   static std::string part(ir::ExprId id) { return "q" + std::to_string(id); }
   // Of squared deviations: how many values a part has, what is taken off them, and the sums of what is left.
@@ -78,7 +95,9 @@ class Accumulators {
   static std::string part_pivot(ir::ExprId id) { return part(id) + "_p"; }
   static std::string part_sum(ir::ExprId id) { return part(id) + "_s"; }
   void take_deviation(ir::ExprId id, const std::string& value, const std::string& element, bool always);
-  void add_deviations(ir::ExprId id, int elements);
+  /// `variables` of the reduction, and the parts of which each of its variables is the sum.
+  void add_deviations(ir::ExprId id, const std::vector<std::string>& variables, const std::string& pivot,
+                      const std::string& sum, const std::string& squares);
   /// The sum of a part's elements: neighbours first, then their sums.
   static std::string sum_of(const std::string& part, int elements);
   static std::string count(ir::ExprId id) { return name(id) + "_n"; }
@@ -90,6 +109,9 @@ class Accumulators {
   /// Takes in so many values with that mean and these squared deviations.
   void join_welford(ir::ExprId id, const std::string& n, const std::string& mean_of_it,
                     const std::string& m2);
+  /// The same for other variables of a reduction.
+  void join_welford(ir::ExprId id, const std::vector<std::string>& variables, const std::string& n,
+                    const std::string& mean_of_it, const std::string& m2);
   /// One of them; `element` is "[u]" where several are at hand.
   void join_partial(const InnerWork& work, const std::string& element);
   std::vector<Partial> partials(const InnerWork& work, const std::string& part) const;
@@ -97,6 +119,8 @@ class Accumulators {
   Expressions& e_;
   const ir::Kernel& k_;
   const ir::Schedule schedule_;
+  int columns_ = 1;           // that a lane reduces
+  std::string where_;         // take_where
   bool comes_again_ = false;  // one call alone joins reductions, over and over
 };
 

@@ -30,6 +30,8 @@ int vector_width(const ir::Kernel& kernel, const Target& target) {
   const bool is_whole_product = target.dialect->goes_along_lone_rows && kernel.row_full &&
                                 kernel.row_elements % kWideVector == 0 && ir::is_row_product(kernel);
   if (kernel.row_elements > 0 && !is_whole_product) return kVector;
+  // Each of a lane's columns has its sums.
+  if (has_vectors_of_columns(kernel, target)) return kVector;
   const bool halves = std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
                                   [](const ir::BufferInfo& buffer) { return size_of(buffer.dtype) == 2; });
   return halves ? kWideVector : kVector;
@@ -425,15 +427,6 @@ void Expressions::store(const ir::Store& store) {
 void Expressions::store_from_array(const ir::Store& store) {
   const std::string at = position(store.map);
   out.line(dialect.write(kernel, store.buffer, at, array_of(store) + "[u]"));
-}
-
-bool Expressions::is_consecutive(std::size_t map, std::size_t along) const {
-  const ir::IndexMap& m = kernel.maps[map];
-  if (m.steps.size() != 1 || m.steps.front().offset.is_one()) return false;
-  const std::vector<IntRef>& strides = m.steps.front().strides;
-  for (std::size_t c = 0; c < strides.size(); ++c)
-    if (strides[c].is_one() != (c == along)) return false;
-  return true;
 }
 
 std::string Expressions::shift_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,

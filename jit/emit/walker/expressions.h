@@ -57,9 +57,11 @@ class Expressions {
   void store_from_array(const ir::Store& store);
 
   // --- the vector path
-  /// The map walks consecutive elements along coordinate `along`, if the ints it names are multiples of
-  /// kVector.
-  bool is_consecutive(std::size_t map, std::size_t along) const;
+  /// The map walks consecutive elements along coordinate `along`, if the ints it names are multiples of the
+  /// width.
+  bool is_consecutive(std::size_t map, std::size_t along) const {
+    return ir::is_consecutive(kernel.maps[map], along);
+  }
   /// Likewise for rows that begin anywhere, but all at one distance from a vector as those of map `like`, and
   /// that the lanes of a row have room for.
   std::string shift_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,

@@ -9,11 +9,13 @@
 #include "jit/emit/walker/column_sums.h"
 #include "jit/emit/walker/flat_vectors.h"
 #include "jit/emit/walker/held_loops.h"
+#include "jit/emit/walker/lane_loop.h"
 #include "jit/emit/walker/loop_text.h"
 #include "jit/emit/walker/points.h"
 #include "jit/emit/walker/rounds.h"
 #include "jit/emit/walker/tiles.h"
 #include "jit/emit/walker/vectors.h"
+#include "jit/emit/walker/vectors_of_columns.h"
 #include "jit/ir/row_product.h"
 
 namespace sinter::emit {
@@ -35,7 +37,9 @@ class Loops : private LoopText {
         vectors_(e, sums_, schedule, live_),
         held_(e, sums_, vectors_),
         columns_(e, vectors_, live_),
-        rounds_(e, sums_, vectors_, schedule_) {
+        rounds_(e, sums_, vectors_, schedule_),
+        lane_loop_(e, rounds_),
+        vectors_of_columns_(e, sums_, vectors_, lane_loop_, live_) {
     if (schedule_ != Schedule::LanesInner || k_.row_elements == 0) return;
     if (!vectors_.any() && !k_.row_ragged && !ir::has_parts(k_)) return;
     std::vector<Work> work;
@@ -327,7 +331,8 @@ class Loops : private LoopText {
     if (schedule_ == Schedule::LanesInner)
       write_dealt_loop(work, phase);
     else
-      write_lane_loop(work);
+      lane_loop_.write(work, {.row = e_.flat(e_.dialect.row), .rows = e_.flat(e_.dialect.rows)}, 1,
+                       [&] { write_point(work); });
     if (shares_loops()) e_.close();
     sums_.settle(work);
   }
@@ -390,42 +395,6 @@ class Loops : private LoopText {
     });
   }
 
-  /// LanesOuter: this lane walks all inner points, the last dim fastest. A part of a split kernel has those
-  /// of the first inner dim from `begin` up to `end_of_part`.
-  void write_lane_loop(const Work& work) {
-    const std::size_t last = k_.extents.size() - 1, first = k_.outer_rank;
-    // Rows of lanes may share the points of all loops.
-    const bool as_one = first == last || shares_all_inner_loops(k_, e_.target);
-    const std::string rest = as_one && first != last ? " * (" + count_of(first + 1, last - first) + ")" : "",
-                      begin = k_.split ? "begin" + rest : e_.flat("0"),
-                      end = (k_.split ? "end_of_part" : e_.flat(e_.integer(k_.extents[first]))) + rest;
-    // From 0 in steps of 1: of a loop in steps that are not known the compiler takes no rounds together.
-    const std::string row = begin + " + " + e_.flat(e_.dialect.row), rows = e_.flat(e_.dialect.rows);
-    const auto coordinate = [&](const std::string& round) {
-      return has_rows() ? row + " + " + round + " * " + rows : round;
-    };
-    if (has_rows()) e_.out.line(constant("rounds", rounds_of(row, end, rows)));
-    const std::string from = has_rows() ? e_.flat("0") : begin, to = has_rows() ? "rounds" : end;
-    if (as_one)
-      return rounds_.write(work, from, to, "1", 1, [&] {
-        split(coordinate("j"), first, last - first + 1, "");
-        write_point(work);
-      });
-    for (std::size_t c = first; c < last; ++c) {
-      const bool is_first = c == first;
-      e_.open(loop("y" + std::to_string(c), is_first ? from : e_.flat("0"),
-                   is_first ? to : e_.flat(e_.integer(k_.extents[c])), "1"));
-      const std::string y = "y" + std::to_string(c);
-      const std::string at = e_.index(is_first ? coordinate(y) : y);
-      e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[c], at));
-    }
-    rounds_.write(work, e_.flat("0"), e_.flat(e_.integer(k_.extents[last])), "1", 1, [&] {
-      split("j", last, 1, "");
-      write_point(work);
-    });
-    for (std::size_t c = first; c < last; ++c) e_.close();
-  }
-
   // ---- reductions whose inner points are shared by several workgroups
 
   /// Each workgroup reduces its part and leaves the result; the last to come for an outer point (LanesInner)
@@ -436,13 +405,19 @@ class Loops : private LoopText {
     const std::string parts = e_.flat("parts"), workgroup = e_.flat(e_.dialect.workgroup),
                       lane = e_.flat(e_.dialect.lane);
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
-    e_.out.line(constant("part", workgroup + " % " + parts));
-    e_.out.line(e_.dialect.constant(Type::U32, "unit",
-                                    e_.dialect.cast(Type::U32, e_.dialect.workgroup) + " / parts"));
-    if (in_workgroup)
+    const std::string number = e_.dialect.cast(Type::U32, e_.dialect.workgroup),
+                      lanes = e_.flat(e_.dialect.lanes);
+    // Neighbours read what lies side by side.
+    if (in_workgroup) {
+      e_.out.line(constant("part", workgroup + " % " + parts));
+      e_.out.line(e_.dialect.constant(Type::U32, "unit", number + " / parts"));
       e_.out.line(constant("f", e_.flat("unit")));
-    else
-      e_.out.line(constant("f", e_.flat("unit") + " * " + e_.flat(e_.dialect.lanes) + " + " + lane));
+    } else {
+      e_.out.line(constant("units", "(points + " + lanes + " - " + e_.flat("1") + ") / " + lanes));
+      e_.out.line(constant("part", workgroup + " / units"));
+      e_.out.line(e_.dialect.constant(Type::U32, "unit", e_.dialect.cast(Type::U32, workgroup + " % units")));
+      e_.out.line(constant("f", e_.flat("unit") + " * " + lanes + " + " + lane));
+    }
     cut_part(e_, in_workgroup, vectors_.any());
     const Work work = work_of(0);
     sums_.declare(work);
@@ -453,11 +428,16 @@ class Loops : private LoopText {
                                        : there;
     const std::string row = has_rows() ? e_.flat(e_.dialect.row) : e_.flat("0"),
                       rows = has_rows() ? e_.flat(e_.dialect.rows) : e_.flat("1");
-    if (!in_workgroup) e_.open(there);
-    split("f", 0, k_.outer_rank, "");
-    define_outers(0);
-    write_inner_loop(work, 0);
-    if (!in_workgroup) e_.close();
+    if (!in_workgroup && vectors_.any()) {
+      e_.open(e_.dialect.when("vectors"));
+      vectors_of_columns_.write(work);
+      e_.close();
+      e_.open(e_.dialect.otherwise());
+      write_part_of_points(work, in_workgroup);
+      e_.close();
+    } else {
+      write_part_of_points(work, in_workgroup);
+    }
     if (in_workgroup) sums_.join_workgroup(work.reductions);
     for (ExprId id : work.reductions)
       if (!in_workgroup) sums_.join_rows(id);
@@ -482,6 +462,14 @@ class Loops : private LoopText {
     e_.close();
   }
 
+  void write_part_of_points(const Work& work, bool in_workgroup) {
+    if (!in_workgroup) e_.open(e_.dialect.when("f < points"));
+    split("f", 0, k_.outer_rank, "");
+    define_outers(0);
+    write_inner_loop(work, 0);
+    if (!in_workgroup) e_.close();
+  }
+
   Schedule schedule_;
   std::vector<bool> live_;
   Accumulators sums_;
@@ -489,6 +477,8 @@ class Loops : private LoopText {
   HeldLoops held_;
   ColumnSums columns_;
   Rounds rounds_;
+  LaneLoop lane_loop_;
+  VectorsOfColumns vectors_of_columns_;
   bool in_registers_ = false;  // where the path is written that holds them, in this form
   HeldForm form_ = HeldForm::Vectors;
 };

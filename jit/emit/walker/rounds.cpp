@@ -24,32 +24,47 @@ void Rounds::write(const InnerWork& work, const std::string& first, const std::s
 
 void Rounds::write_rounds(const InnerWork& work, const std::string& first, const std::string& limit,
                           const std::string& step, int elements, const std::function<void()>& body) {
-  const bool rest = vectors_.any() && elements == 1;  // what vectors leave: a few points
-  std::string from = first;
-  const bool together =
-      e_.dialect.unroll_rounds.empty() && e_.target.vectors && is_small_reduction(work) && !rest;
-  if (together) {
-    e_.open("");
-    const int rounds = schedule_ == ir::Schedule::LanesOuter ? 8 : 4;
-    const auto steps = [&](int count) {
-      return (step == "1" ? "" : step + " * ") + e_.flat(std::to_string(count));
-    };
-    from = "g";
-    e_.out.line(e_.dialect.variable(e_.flat_type, "g", first));
-    e_.open(e_.dialect.loop_while("g + " + steps(rounds - 1) + " < " + limit, "g", steps(rounds)));
-    e_.open_unrolled("u", rounds);
-    e_.out.line(constant("j", "g + " + e_.flat("u") + " * " + e_.flat(step)));
+  const int rounds = rounds_at_once(work, elements);
+  if (rounds == 1) {
+    if (schedule_ == ir::Schedule::LanesOuter && sums_.any_part(work))
+      e_.hint_rounds(rounds_together(k_, work, elements));
+    e_.open(loop("j", first, limit, step));
     body();
-    e_.close();
-    e_.close();
-  } else if (schedule_ == ir::Schedule::LanesOuter && !e_.dialect.unroll_rounds.empty() &&
-             (sums_.any_part(work) || is_small_reduction(work))) {
-    e_.hint_rounds(rounds_together(k_, work));
+    return e_.close();
   }
-  e_.open(loop("j", from, limit, step));
+  const auto steps = [&](const std::string& count) { return (step == "1" ? "" : step + " * ") + count; };
+  const auto number = [&](int count) { return e_.flat(std::to_string(count)); };
+  const std::string here = "g + " + steps(e_.flat("u"));
+  e_.open("");
+  e_.out.line(e_.dialect.variable(e_.flat_type, "g", first));
+  e_.open(
+      e_.dialect.loop_while("g + " + steps(number(rounds - 1)) + " < " + limit, "g", steps(number(rounds))));
+  e_.open_unrolled("u", rounds);
+  e_.out.line(constant("j", here));
   body();
   e_.close();
-  if (together) e_.close();
+  e_.close();
+  // One after the other, each of the rounds that are left would wait for its own loads.
+  e_.open(e_.dialect.when("g < " + limit));
+  e_.open_unrolled("u", rounds);
+  e_.out.line(e_.dialect.constant(Type::Bool, "inside", here + " < " + limit));
+  e_.out.line(constant("j", choose("inside", here, "g")));
+  sums_.take_where("inside");
+  body();
+  sums_.take_where("");
+  e_.close();
+  e_.close();
+  e_.close();
+}
+
+int Rounds::rounds_at_once(const InnerWork& work, int elements) const {
+  // What is stored twice would have been read again before.
+  if (!e_.target.vectors || !work.stores.empty()) return 1;
+  if (schedule_ == ir::Schedule::LanesOuter)
+    return sums_.any_part(work) || is_small_reduction(work) ? rounds_together(k_, work, elements) : 1;
+  // What vectors leave of a row is a few points. Some compilers take rounds together by themselves.
+  const bool is_rest = vectors_.any() && elements == 1;
+  return e_.dialect.unroll_rounds.empty() && is_small_reduction(work) && !is_rest ? 4 : 1;
 }
 
 }  // namespace sinter::emit

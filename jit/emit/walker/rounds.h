@@ -26,6 +26,7 @@ class Rounds : private LoopText {
   /// Several rounds are taken at once, so that their loads are under way together.
   void write_rounds(const InnerWork& work, const std::string& first, const std::string& limit,
                     const std::string& step, int elements, const std::function<void()>& body);
+  int rounds_at_once(const InnerWork& work, int elements) const;
 
   Accumulators& sums_;
   const Vectors& vectors_;

@@ -31,19 +31,31 @@ Vectors::Vectors(Expressions& e, Accumulators& sums, Schedule schedule, const st
     : e_(e), sums_(sums), k_(e.kernel) {
   const bool inner = schedule == Schedule::LanesInner;
   const std::size_t rank = inner ? k_.inner_rank : k_.outer_rank;
-  if (!e_.dialect.has_vectors(k_, e_.target) || schedule == Schedule::LanesOuter || rank == 0) return;
-  if (tile_edge(k_, e_.target) > 0 || !k_.flat_maps.empty() || !is_small_enough_for_vectors(k_, live)) return;
+  if (!e_.dialect.has_vectors(k_, e_.target) || rank == 0) return;
+  const bool columns = schedule == Schedule::LanesOuter;
+  if (columns && !has_vectors_of_columns(k_, e_.target)) return;
+  std::vector<bool> in_vectors = live;
+  if (columns)
+    for (ExprId id = 0; id < k_.exprs.size(); ++id)
+      in_vectors[id] = live[id] && k_.exprs[id].level == ir::Level::Inner;
+  if (tile_edge(k_, e_.target) > 0 || !k_.flat_maps.empty() || !is_small_enough_for_vectors(k_, in_vectors))
+    return;
   along_ = inner ? k_.extents.size() - 1 : k_.outer_rank - 1u;
   if (k_.row_ragged) return;
   std::vector<std::pair<std::size_t, std::size_t>> maps;
   for (ExprId id = 0; id < k_.exprs.size(); ++id)
-    if (live[id] && is_load(id)) maps.emplace_back(k_.exprs[id].buffer, k_.exprs[id].map);
+    if (in_vectors[id] && is_load(id)) maps.emplace_back(k_.exprs[id].buffer, k_.exprs[id].map);
   for (const ir::Store& store : k_.stores)
-    if (is_store(store)) maps.emplace_back(store.buffer, store.map);
+    if (!(columns && store.level == ir::Level::Outer) && is_store(store))
+      maps.emplace_back(store.buffer, store.map);
   if (maps.empty()) return;
   any_ = true;
   for (auto [buffer, map] : maps) e_.use.in_vectors.insert(buffer);
-  e_.out.line(e_.dialect.constant(Type::Bool, "vectors", e_.vector_condition(maps, along_, rank > 1)));
+  std::string condition = e_.vector_condition(maps, along_, columns || rank > 1);
+  if (columns)
+    condition += " && " + e_.flat(e_.dialect.lanes) + " % " + e_.flat(std::to_string(e_.width)) +
+                 " == " + e_.flat("0");
+  e_.out.line(e_.dialect.constant(Type::Bool, "vectors", condition));
 }
 
 bool Vectors::is_load(ExprId id) const {
@@ -93,7 +105,10 @@ void Vectors::write_points(const InnerWork& work, const std::string& base, const
   }
   e_.open_unrolled("k", e_.width);
   e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[along_], base + " + k"));
-  for (ExprId id : taken) e_.define_as(id, e_.element(id, rows.place(id)));
+  for (ExprId id : taken) {
+    e_.define_as(id, e_.element(id, rows.place(id)));
+    e_.define_reciprocal(id);
+  }
   for (ExprId id : work.values) {
     e_.define(id);
     if (rows.has(id) && !is_load(id)) e_.out.line(e_.set_element(id, rows.place(id)));

@@ -51,12 +51,12 @@ std::vector<ir::ExprId> reductions_of(const ir::Kernel& kernel, const std::vecto
   return found;
 }
 
-int rounds_together(const ir::Kernel& kernel, const InnerWork& work) {
+int rounds_together(const ir::Kernel& kernel, const InnerWork& work, int elements) {
   constexpr std::ptrdiff_t kLoadsUnderWay = 32;
   const auto loads = std::count_if(work.values.begin(), work.values.end(),
                                    [&](ir::ExprId id) { return ir::reads_memory(kernel.exprs[id]); });
   int rounds = 8;
-  while (rounds > 1 && rounds * loads > kLoadsUnderWay) rounds /= 2;
+  while (rounds > 1 && rounds * loads * elements > kLoadsUnderWay) rounds /= 2;
   return rounds;
 }
 

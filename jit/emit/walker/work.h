@@ -35,8 +35,8 @@ std::vector<ir::ExprId> reductions_of(const ir::Kernel& kernel, const std::vecto
                                       std::uint16_t phase);
 
 /// How many rounds of a loop that reduces are taken at once: their loads are under way together, and each
-/// waits in a register.
-int rounds_together(const ir::Kernel& kernel, const InnerWork& work);
+/// waits in registers for its `elements`.
+int rounds_together(const ir::Kernel& kernel, const InnerWork& work, int elements);
 
 /// True iff a loop that only reduces is short enough to be written out for several rounds.
 bool is_small_reduction(const InnerWork& work);

@@ -132,7 +132,7 @@ void main() {
       for (; g + u32(SN_LANES) * u32(4) * u32(3) < end; g += u32(SN_LANES) * u32(4) * u32(4)) {
         [[unroll]]
         for (int u = 0; u < 4; ++u) {
-          const u32 j = g + u32(u) * u32(u32(SN_LANES) * u32(4));
+          const u32 j = g + u32(SN_LANES) * u32(4) * u32(u);
           u32 t1 = j;
           const int y = int(t1 % u32(n2));
           t1 /= u32(n2);
@@ -153,24 +153,31 @@ void main() {
           }
         }
       }
-      for (u32 j = g; j < end; j += u32(SN_LANES) * u32(4)) {
-        u32 t1 = j;
-        const int y = int(t1 % u32(n2));
-        t1 /= u32(n2);
-        const int x1 = int(t1);
-        const u32 vector = (u32(y) >> 2);
-        vec4 l0;
-        l0 = b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector];
+      if (g < end) {
         [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x2 = y + k;
-          precise float v0 = l0[k];
-          q1[k] = (q1[k] + v0);
-          q9_p = k == 0 && q9_n == 0u ? v0 : q9_p;
-          q9_n += 1u;
-          precise float off9 = v0 - q9_p;
-          q9_s[k] = q9_s[k] + off9;
-          q9[k] = fma(off9, off9, q9[k]);
+        for (int u = 0; u < 4; ++u) {
+          const bool inside = g + u32(SN_LANES) * u32(4) * u32(u) < end;
+          const u32 j = inside ? g + u32(SN_LANES) * u32(4) * u32(u) : g;
+          u32 t1 = j;
+          const int y = int(t1 % u32(n2));
+          t1 /= u32(n2);
+          const int x1 = int(t1);
+          const u32 vector = (u32(y) >> 2);
+          vec4 l0;
+          l0 = b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector];
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x2 = y + k;
+            precise float v0 = l0[k];
+            q1[k] = (q1[k] + (inside ? v0 : float(0)));
+            if (inside) {
+              q9_p = q9_n == 0u ? v0 : q9_p;
+              q9_n += 1u;
+              precise float off9 = v0 - q9_p;
+              q9_s[k] = q9_s[k] + off9;
+              q9[k] = fma(off9, off9, q9[k]);
+            }
+          }
         }
       }
     }
@@ -236,14 +243,26 @@ void main() {
   r9 = float(0);
   {
     const u32 joins = u32(SN_LANE) < u32(parts) ? (u32(parts) - u32(SN_LANE) + u32(SN_LANES) - 1) / u32(SN_LANES) : u32(0);
-    for (u32 g = u32(0); g < joins; g += u32(1)) {
-      const u32 p = u32(SN_LANE) + g * u32(SN_LANES);
-      precise float p_r1 = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-      precise float p_r9_n = uintBitsToFloat(sn_partials.word[1u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
-      precise float p_r9_mean = uintBitsToFloat(sn_partials.word[1u * u32(u32(2) * u32(parts) * points + p * points + f) + 0u]);
-      precise float p_r9 = uintBitsToFloat(sn_partials.word[1u * u32(u32(3) * u32(parts) * points + p * points + f) + 0u]);
-      r1 = (r1 + p_r1);
-      sn_join_welford_f32(r9_n, r9_mean, r9, p_r9_n, p_r9_mean, p_r9);
+    for (u32 g = u32(0); g < joins; g += u32(8)) {
+      float p_r1[8];
+      float p_r9_n[8];
+      float p_r9_mean[8];
+      float p_r9[8];
+      [[unroll]]
+      for (int u = 0; u < 8; ++u) {
+        const u32 p = u32(SN_LANE) + (g + u32(u) < joins ? g + u32(u) : g) * u32(SN_LANES);
+        p_r1[u] = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+        p_r9_n[u] = uintBitsToFloat(sn_partials.word[1u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
+        p_r9_mean[u] = uintBitsToFloat(sn_partials.word[1u * u32(u32(2) * u32(parts) * points + p * points + f) + 0u]);
+        p_r9[u] = uintBitsToFloat(sn_partials.word[1u * u32(u32(3) * u32(parts) * points + p * points + f) + 0u]);
+      }
+      [[unroll]]
+      for (int u = 0; u < 8; ++u) {
+        if (g + u32(u) < joins) {
+          r1 = (r1 + p_r1[u]);
+          sn_join_welford_f32(r9_n, r9_mean, r9, p_r9_n[u], p_r9_mean[u], p_r9[u]);
+        }
+      }
     }
   }
   r1 = sn_workgroup_sum_f32(r1);

@@ -182,14 +182,26 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   r9 = float(0);
   {
     const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
-    for (u32 g = u32(0); g < joins; g += u32(1)) {
-      const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
-      const float p_r1 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
-      const float p_r9_n = __ldcg((const float*)(partials + 4ull * (u32(1) * u32(parts) * points + p * points + f)));
-      const float p_r9_mean = __ldcg((const float*)(partials + 4ull * (u32(2) * u32(parts) * points + p * points + f)));
-      const float p_r9 = __ldcg((const float*)(partials + 4ull * (u32(3) * u32(parts) * points + p * points + f)));
-      r1 = (r1 + p_r1);
-      sn_join_welford_f32(r9_n, r9_mean, r9, p_r9_n, p_r9_mean, p_r9);
+    for (u32 g = u32(0); g < joins; g += u32(8)) {
+      float p_r1[8];
+      float p_r9_n[8];
+      float p_r9_mean[8];
+      float p_r9[8];
+      #pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        const u32 p = u32(threadIdx.x) + (g + u32(u) < joins ? g + u32(u) : g) * u32(blockDim.x);
+        p_r1[u] = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
+        p_r9_n[u] = __ldcg((const float*)(partials + 4ull * (u32(1) * u32(parts) * points + p * points + f)));
+        p_r9_mean[u] = __ldcg((const float*)(partials + 4ull * (u32(2) * u32(parts) * points + p * points + f)));
+        p_r9[u] = __ldcg((const float*)(partials + 4ull * (u32(3) * u32(parts) * points + p * points + f)));
+      }
+      #pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        if (g + u32(u) < joins) {
+          r1 = (r1 + p_r1[u]);
+          sn_join_welford_f32(r9_n, r9_mean, r9, p_r9_n[u], p_r9_mean[u], p_r9[u]);
+        }
+      }
     }
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r1, warps, blockDim.x, false); }

@@ -76,7 +76,7 @@ void main() {
       for (; g + u32(SN_LANES) * u32(4) * u32(3) < end; g += u32(SN_LANES) * u32(4) * u32(4)) {
         [[unroll]]
         for (int u = 0; u < 4; ++u) {
-          const u32 j = g + u32(u) * u32(u32(SN_LANES) * u32(4));
+          const u32 j = g + u32(SN_LANES) * u32(4) * u32(u);
           u32 t1 = j;
           const int y = int(t1 % u32(n2));
           t1 /= u32(n2);
@@ -102,29 +102,34 @@ void main() {
           }
         }
       }
-      for (u32 j = g; j < end; j += u32(SN_LANES) * u32(4)) {
-        u32 t1 = j;
-        const int y = int(t1 % u32(n2));
-        t1 /= u32(n2);
-        const int x1 = int(t1);
-        const u32 vector = (u32(y) >> 2);
-        vec4 l2;
-        l2 = b2_4.at[(u32(x1 * n3) >> 2) + vector];
+      if (g < end) {
         [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x2 = y + k;
-          const i64 v0 = b0.at[x1];
-          float v1 = float(0);
-          if (v0 >= i64(0) && v0 < i64(n5)) {
-            v1 = b1.at[x2 + int(v0) * n4];
+        for (int u = 0; u < 4; ++u) {
+          const bool inside = g + u32(SN_LANES) * u32(4) * u32(u) < end;
+          const u32 j = inside ? g + u32(SN_LANES) * u32(4) * u32(u) : g;
+          u32 t1 = j;
+          const int y = int(t1 % u32(n2));
+          t1 /= u32(n2);
+          const int x1 = int(t1);
+          const u32 vector = (u32(y) >> 2);
+          vec4 l2;
+          l2 = b2_4.at[(u32(x1 * n3) >> 2) + vector];
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x2 = y + k;
+            const i64 v0 = b0.at[x1];
+            float v1 = float(0);
+            if (v0 >= i64(0) && v0 < i64(n5)) {
+              v1 = b1.at[x2 + int(v0) * n4];
+            }
+            else {
+              sn_fault.word[0u] = 1u;
+            }
+            precise float v2 = l2[k];
+            precise float v3 = (v1 - v2);
+            precise float v4 = (v3 * v3);
+            q5[k] = inside ? fma(v3, v3, q5[k]) : q5[k];
           }
-          else {
-            sn_fault.word[0u] = 1u;
-          }
-          precise float v2 = l2[k];
-          precise float v3 = (v1 - v2);
-          precise float v4 = (v3 * v3);
-          q5[k] = fma(v3, v3, q5[k]);
         }
       }
     }
@@ -169,10 +174,19 @@ void main() {
   r5 = float(0);
   {
     const u32 joins = u32(SN_LANE) < u32(parts) ? (u32(parts) - u32(SN_LANE) + u32(SN_LANES) - 1) / u32(SN_LANES) : u32(0);
-    for (u32 g = u32(0); g < joins; g += u32(1)) {
-      const u32 p = u32(SN_LANE) + g * u32(SN_LANES);
-      precise float p_r5 = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-      r5 = (r5 + p_r5);
+    for (u32 g = u32(0); g < joins; g += u32(8)) {
+      float p_r5[8];
+      [[unroll]]
+      for (int u = 0; u < 8; ++u) {
+        const u32 p = u32(SN_LANE) + (g + u32(u) < joins ? g + u32(u) : g) * u32(SN_LANES);
+        p_r5[u] = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      }
+      [[unroll]]
+      for (int u = 0; u < 8; ++u) {
+        if (g + u32(u) < joins) {
+          r5 = (r5 + p_r5[u]);
+        }
+      }
     }
   }
   r5 = sn_workgroup_sum_f32(r5);

@@ -129,10 +129,19 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   r5 = float(0);
   {
     const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
-    for (u32 g = u32(0); g < joins; g += u32(1)) {
-      const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
-      const float p_r5 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
-      r5 = (r5 + p_r5);
+    for (u32 g = u32(0); g < joins; g += u32(8)) {
+      float p_r5[8];
+      #pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        const u32 p = u32(threadIdx.x) + (g + u32(u) < joins ? g + u32(u) : g) * u32(blockDim.x);
+        p_r5[u] = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
+      }
+      #pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        if (g + u32(u) < joins) {
+          r5 = (r5 + p_r5[u]);
+        }
+      }
     }
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r5, warps, blockDim.x, false); }

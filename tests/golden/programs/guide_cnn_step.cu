@@ -249,17 +249,39 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
           const u32 left = u32(n5) - h;
           const u32 end = h + (left < u32(32) ? left : u32(32));
           float q12 = float(0);
-          #pragma unroll 8
-          for (u32 j = h; j < end; j += 1) {
-            const int x5 = int(j);
-            const float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
-            const bool v2 = (v0 < s2);
-            const float v3 = b0[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
-            const float v5 = (v3 + v4);
-            const float v7 = (v5 * s3);
-            const float v9 = (v2 ? s4 : v7);
-            const float v11 = sn_max_f32(v9, s5);
-            q12 = (q12 + v11);
+          {
+            u32 g = h;
+            for (; g + u32(7) < end; g += u32(8)) {
+              #pragma unroll
+              for (int u = 0; u < 8; ++u) {
+                const u32 j = g + u32(u);
+                const int x5 = int(j);
+                const float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
+                const bool v2 = (v0 < s2);
+                const float v3 = b0[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
+                const float v5 = (v3 + v4);
+                const float v7 = (v5 * s3);
+                const float v9 = (v2 ? s4 : v7);
+                const float v11 = sn_max_f32(v9, s5);
+                q12 = (q12 + v11);
+              }
+            }
+            if (g < end) {
+              #pragma unroll
+              for (int u = 0; u < 8; ++u) {
+                const bool inside = g + u32(u) < end;
+                const u32 j = inside ? g + u32(u) : g;
+                const int x5 = int(j);
+                const float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
+                const bool v2 = (v0 < s2);
+                const float v3 = b0[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
+                const float v5 = (v3 + v4);
+                const float v7 = (v5 * s3);
+                const float v9 = (v2 ? s4 : v7);
+                const float v11 = sn_max_f32(v9, s5);
+                q12 = (q12 + (inside ? v11 : float(0)));
+              }
+            }
           }
           r12 = r12 + q12;
         }
@@ -521,13 +543,31 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float r3 = __int_as_float(0xff800000);
     if (there) {
       const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
-      #pragma unroll 8
-      for (u32 j = u32(0); j < rounds; j += 1) {
-        const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-        const float v0 = b0[x0 * n2 + x1];
-        const float v1 = b1[x1];
-        const float v2 = (v0 + v1);
-        r3 = sn_max_f32(r3, v2);
+      {
+        u32 g = u32(0);
+        for (; g + u32(7) < rounds; g += u32(8)) {
+          #pragma unroll
+          for (int u = 0; u < 8; ++u) {
+            const u32 j = g + u32(u);
+            const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+            const float v0 = b0[x0 * n2 + x1];
+            const float v1 = b1[x1];
+            const float v2 = (v0 + v1);
+            r3 = sn_max_f32(r3, v2);
+          }
+        }
+        if (g < rounds) {
+          #pragma unroll
+          for (int u = 0; u < 8; ++u) {
+            const bool inside = g + u32(u) < rounds;
+            const u32 j = inside ? g + u32(u) : g;
+            const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+            const float v0 = b0[x0 * n2 + x1];
+            const float v1 = b1[x1];
+            const float v2 = (v0 + v1);
+            r3 = sn_max_f32(r3, (inside ? v2 : __int_as_float(0xff800000)));
+          }
+        }
       }
     }
     sn_rows_max_f32(r3);
@@ -541,20 +581,45 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const u32 end = h + (left < u32(32) ? left : u32(32));
         float q6 = float(0);
         float q21 = float(0);
-        #pragma unroll 8
-        for (u32 j = h; j < end; j += 1) {
-          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-          const float v0 = b0[x0 * n2 + x1];
-          const float v1 = b1[x1];
-          const float v2 = (v0 + v1);
-          const float v4 = (v2 - v3);
-          const float v5 = sn_exp_f32(v4);
-          const i64 v7 = i64(x1);
-          const int v8 = sn_cast_i64_i32(v7);
-          const bool v18 = (v8 == v17);
-          const float v20 = (v18 ? v4 : s3);
-          q6 = (q6 + v5);
-          q21 = (q21 + v20);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v0 = b0[x0 * n2 + x1];
+              const float v1 = b1[x1];
+              const float v2 = (v0 + v1);
+              const float v4 = (v2 - v3);
+              const float v5 = sn_exp_f32(v4);
+              const i64 v7 = i64(x1);
+              const int v8 = sn_cast_i64_i32(v7);
+              const bool v18 = (v8 == v17);
+              const float v20 = (v18 ? v4 : s3);
+              q6 = (q6 + v5);
+              q21 = (q21 + v20);
+            }
+          }
+          if (g < end) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v0 = b0[x0 * n2 + x1];
+              const float v1 = b1[x1];
+              const float v2 = (v0 + v1);
+              const float v4 = (v2 - v3);
+              const float v5 = sn_exp_f32(v4);
+              const i64 v7 = i64(x1);
+              const int v8 = sn_cast_i64_i32(v7);
+              const bool v18 = (v8 == v17);
+              const float v20 = (v18 ? v4 : s3);
+              q6 = (q6 + (inside ? v5 : float(0)));
+              q21 = (q21 + (inside ? v20 : float(0)));
+            }
+          }
         }
         r6 = r6 + q6;
         r21 = r21 + q21;
@@ -1044,10 +1109,19 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   r24 = float(0);
   {
     const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
-    for (u32 g = u32(0); g < joins; g += u32(1)) {
-      const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
-      const float p_r24 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
-      r24 = (r24 + p_r24);
+    for (u32 g = u32(0); g < joins; g += u32(8)) {
+      float p_r24[8];
+      #pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        const u32 p = u32(threadIdx.x) + (g + u32(u) < joins ? g + u32(u) : g) * u32(blockDim.x);
+        p_r24[u] = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
+      }
+      #pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        if (g + u32(u) < joins) {
+          r24 = (r24 + p_r24[u]);
+        }
+      }
     }
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r24, warps, blockDim.x, false); }
@@ -1236,10 +1310,19 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   r11 = float(0);
   {
     const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
-    for (u32 g = u32(0); g < joins; g += u32(1)) {
-      const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
-      const float p_r11 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
-      r11 = (r11 + p_r11);
+    for (u32 g = u32(0); g < joins; g += u32(8)) {
+      float p_r11[8];
+      #pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        const u32 p = u32(threadIdx.x) + (g + u32(u) < joins ? g + u32(u) : g) * u32(blockDim.x);
+        p_r11[u] = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
+      }
+      #pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        if (g + u32(u) < joins) {
+          r11 = (r11 + p_r11[u]);
+        }
+      }
     }
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
@@ -1473,11 +1556,27 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
         float q4 = float(0);
-        #pragma unroll 8
-        for (u32 j = h; j < end; j += 1) {
-          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-          const float v3 = b1[x0 + x1 * n2];
-          q4 = (q4 + v3);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v3 = b1[x0 + x1 * n2];
+              q4 = (q4 + v3);
+            }
+          }
+          if (g < end) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v3 = b1[x0 + x1 * n2];
+              q4 = (q4 + (inside ? v3 : float(0)));
+            }
+          }
         }
         r4 = r4 + q4;
       }

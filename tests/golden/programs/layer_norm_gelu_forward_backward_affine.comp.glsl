@@ -465,6 +465,7 @@ void sn_rows_sum_f32(inout float v) {
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) restrict readonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
 layout(std430, binding = 3) restrict readonly buffer b3_t { float at[]; } b3;
 layout(std430, binding = 4) restrict readonly buffer b4_t { float at[]; } b4;
@@ -474,6 +475,7 @@ layout(std430, binding = 7) restrict readonly buffer sn_arguments_t { u32 word[]
 layout(std430, binding = 8) restrict coherent buffer sn_partials_t { u32 word[]; } sn_partials;
 layout(std430, binding = 9) restrict coherent buffer sn_counters_t { u32 word[]; } sn_counters;
 shared u32 sn_turn;
+shared float sn_columns[2112];
 void main() {
   const int n0 = int(sn_arguments.word[0]);
   const int n1 = int(sn_arguments.word[1]);
@@ -486,9 +488,11 @@ void main() {
   const float s5 = uintBitsToFloat(sn_arguments.word[8]);
   const float s6 = uintBitsToFloat(sn_arguments.word[9]);
   const u32 parts = sn_arguments.word[10];
+  const bool vectors = ((n0 | n2) & 3) == 0 && u32(SN_LANES) % u32(4) == u32(0);
   const u32 points = u32(n0);
-  const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
-  const u32 unit = u32(gl_WorkGroupID.x) / parts;
+  const u32 units = (points + u32(SN_LANES) - u32(1)) / u32(SN_LANES);
+  const u32 part = u32(gl_WorkGroupID.x) / units;
+  const u32 unit = u32(u32(gl_WorkGroupID.x) % units);
   const u32 f = u32(unit) * u32(SN_LANES) + u32(SN_LANE);
   const u32 whole = u32(n1);
   const u32 length = (whole + parts - 1) / parts;
@@ -496,44 +500,209 @@ void main() {
   const u32 end_of_part = length < whole - begin ? begin + length : whole;
   float r29 = float(0);
   float r31 = float(0);
-  if (f < points) {
-    const int x0 = int(f);
-    precise float v7 = b3.at[x0];
-    precise float v9 = b4.at[x0];
-    const u32 rounds = begin + u32(SN_ROW) >= end_of_part ? u32(0) : (u32(SN_ROWS) == u32(1) ? end_of_part - (begin + u32(SN_ROW)) : (end_of_part - (begin + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
-    for (u32 h = u32(0); h < rounds; h += u32(32)) {
-      const u32 left = rounds - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q29 = float(0);
-      float q31 = float(0);
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(begin + u32(SN_ROW) + j * u32(SN_ROWS));
-        precise float v0 = b0.at[x1];
-        precise float v2 = (v0 * s0);
-        precise float v3 = b1.at[x0 + x1 * n2];
-        precise float v4 = (v3 - v2);
-        precise float v5 = b2.at[x1];
-        precise float v6 = (v4 * v5);
-        precise float v8 = (v6 * v7);
-        precise float v10 = (v8 + v9);
-        precise float v12 = (v10 * s1);
-        precise float v13 = sn_erf_f32(v12);
-        precise float v15 = (v13 + s2);
-        precise float v17 = (v15 * s3);
-        precise float v19 = (v10 * s4);
-        precise float v20 = (v12 * v12);
-        precise float v21 = (-v20);
-        precise float v22 = sn_exp_f32(v21);
-        precise float v24 = (v22 * s5);
-        precise float v25 = (v19 * v24);
-        precise float v27 = (v25 * s6);
-        precise float v28 = (v17 + v27);
-        precise float v30 = (v28 * v6);
-        q29 = (q29 + v28);
-        q31 = fma(v28, v6, q31);
+  if (vectors) {
+    const u32 groups = u32(SN_LANES) / u32(4);
+    const u32 number = u32(SN_ROW) * u32(SN_LANES) + u32(SN_LANE);
+    const u32 base = u32(unit) * u32(SN_LANES) + number % groups * u32(4);
+    float r29_of[4] = {float(0), float(0), float(0), float(0)};
+    float r31_of[4] = {float(0), float(0), float(0), float(0)};
+    if (base < points) {
+      const int y = int(base);
+      const u32 vector = (u32(y) >> 2);
+      vec4 o7;
+      vec4 o9;
+      [[unroll]]
+      for (int k = 0; k < 4; ++k) {
+        const int x0 = y + k;
+        precise float v7 = b3.at[x0];
+        precise float v9 = b4.at[x0];
+        o7[k] = v7;
+        o9[k] = v9;
       }
-      r29 = r29 + q29;
-      r31 = r31 + q31;
+      const u32 rounds = begin + number / groups >= end_of_part ? u32(0) : ((u32(SN_ROWS) * u32(4)) == u32(1) ? end_of_part - (begin + number / groups) : (end_of_part - (begin + number / groups) + (u32(SN_ROWS) * u32(4)) - 1) / (u32(SN_ROWS) * u32(4)));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q29[4] = {float(0), float(0), float(0), float(0)};
+        float q31[4] = {float(0), float(0), float(0), float(0)};
+        {
+          u32 g = h;
+          for (; g + u32(1) < end; g += u32(2)) {
+            [[unroll]]
+            for (int u = 0; u < 2; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(begin + number / groups + j * (u32(SN_ROWS) * u32(4)));
+              vec4 l3;
+              l3 = b1_4.at[(u32(x1 * n2) >> 2) + vector];
+              [[unroll]]
+              for (int k = 0; k < 4; ++k) {
+                const int x0 = y + k;
+                precise float v7 = o7[k];
+                precise float v9 = o9[k];
+                precise float v0 = b0.at[x1];
+                precise float v2 = (v0 * s0);
+                precise float v3 = l3[k];
+                precise float v4 = (v3 - v2);
+                precise float v5 = b2.at[x1];
+                precise float v6 = (v4 * v5);
+                precise float v8 = (v6 * v7);
+                precise float v10 = (v8 + v9);
+                precise float v12 = (v10 * s1);
+                precise float v13 = sn_erf_f32(v12);
+                precise float v15 = (v13 + s2);
+                precise float v17 = (v15 * s3);
+                precise float v19 = (v10 * s4);
+                precise float v20 = (v12 * v12);
+                precise float v21 = (-v20);
+                precise float v22 = sn_exp_f32(v21);
+                precise float v24 = (v22 * s5);
+                precise float v25 = (v19 * v24);
+                precise float v27 = (v25 * s6);
+                precise float v28 = (v17 + v27);
+                precise float v30 = (v28 * v6);
+                q29[k] = (q29[k] + v28);
+                q31[k] = fma(v28, v6, q31[k]);
+              }
+            }
+          }
+          if (g < end) {
+            [[unroll]]
+            for (int u = 0; u < 2; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(begin + number / groups + j * (u32(SN_ROWS) * u32(4)));
+              vec4 l3;
+              l3 = b1_4.at[(u32(x1 * n2) >> 2) + vector];
+              [[unroll]]
+              for (int k = 0; k < 4; ++k) {
+                const int x0 = y + k;
+                precise float v7 = o7[k];
+                precise float v9 = o9[k];
+                precise float v0 = b0.at[x1];
+                precise float v2 = (v0 * s0);
+                precise float v3 = l3[k];
+                precise float v4 = (v3 - v2);
+                precise float v5 = b2.at[x1];
+                precise float v6 = (v4 * v5);
+                precise float v8 = (v6 * v7);
+                precise float v10 = (v8 + v9);
+                precise float v12 = (v10 * s1);
+                precise float v13 = sn_erf_f32(v12);
+                precise float v15 = (v13 + s2);
+                precise float v17 = (v15 * s3);
+                precise float v19 = (v10 * s4);
+                precise float v20 = (v12 * v12);
+                precise float v21 = (-v20);
+                precise float v22 = sn_exp_f32(v21);
+                precise float v24 = (v22 * s5);
+                precise float v25 = (v19 * v24);
+                precise float v27 = (v25 * s6);
+                precise float v28 = (v17 + v27);
+                precise float v30 = (v28 * v6);
+                q29[k] = (q29[k] + (inside ? v28 : float(0)));
+                q31[k] = inside ? fma(v28, v6, q31[k]) : q31[k];
+              }
+            }
+          }
+        }
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          r29_of[k] = r29_of[k] + q29[k];
+          r31_of[k] = r31_of[k] + q31[k];
+        }
+      }
+    }
+    [[unroll]]
+    for (int k = 0; k < 4; ++k) {
+      sn_columns[(u32(0) + u32(k)) * u32(264) + u32(number)] = r29_of[k];
+      sn_columns[(u32(4) + u32(k)) * u32(264) + u32(number)] = r31_of[k];
+    }
+    barrier();
+    [[unroll]]
+    for (int k = 0; k < 4; ++k) {
+      const u32 other = (u32(SN_ROW) + u32(k) * u32(SN_ROWS)) * u32(groups) + u32(SN_LANE) / u32(4);
+      r29 = r29 + sn_columns[(u32(0) + u32(SN_LANE) % u32(4)) * u32(264) + other];
+      r31 = r31 + sn_columns[(u32(4) + u32(SN_LANE) % u32(4)) * u32(264) + other];
+    }
+  }
+  else {
+    if (f < points) {
+      const int x0 = int(f);
+      precise float v7 = b3.at[x0];
+      precise float v9 = b4.at[x0];
+      const u32 rounds = begin + u32(SN_ROW) >= end_of_part ? u32(0) : (u32(SN_ROWS) == u32(1) ? end_of_part - (begin + u32(SN_ROW)) : (end_of_part - (begin + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q29 = float(0);
+        float q31 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(begin + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v0 = b0.at[x1];
+              precise float v2 = (v0 * s0);
+              precise float v3 = b1.at[x0 + x1 * n2];
+              precise float v4 = (v3 - v2);
+              precise float v5 = b2.at[x1];
+              precise float v6 = (v4 * v5);
+              precise float v8 = (v6 * v7);
+              precise float v10 = (v8 + v9);
+              precise float v12 = (v10 * s1);
+              precise float v13 = sn_erf_f32(v12);
+              precise float v15 = (v13 + s2);
+              precise float v17 = (v15 * s3);
+              precise float v19 = (v10 * s4);
+              precise float v20 = (v12 * v12);
+              precise float v21 = (-v20);
+              precise float v22 = sn_exp_f32(v21);
+              precise float v24 = (v22 * s5);
+              precise float v25 = (v19 * v24);
+              precise float v27 = (v25 * s6);
+              precise float v28 = (v17 + v27);
+              precise float v30 = (v28 * v6);
+              q29 = (q29 + v28);
+              q31 = fma(v28, v6, q31);
+            }
+          }
+          if (g < end) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(begin + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v0 = b0.at[x1];
+              precise float v2 = (v0 * s0);
+              precise float v3 = b1.at[x0 + x1 * n2];
+              precise float v4 = (v3 - v2);
+              precise float v5 = b2.at[x1];
+              precise float v6 = (v4 * v5);
+              precise float v8 = (v6 * v7);
+              precise float v10 = (v8 + v9);
+              precise float v12 = (v10 * s1);
+              precise float v13 = sn_erf_f32(v12);
+              precise float v15 = (v13 + s2);
+              precise float v17 = (v15 * s3);
+              precise float v19 = (v10 * s4);
+              precise float v20 = (v12 * v12);
+              precise float v21 = (-v20);
+              precise float v22 = sn_exp_f32(v21);
+              precise float v24 = (v22 * s5);
+              precise float v25 = (v19 * v24);
+              precise float v27 = (v25 * s6);
+              precise float v28 = (v17 + v27);
+              precise float v30 = (v28 * v6);
+              q29 = (q29 + (inside ? v28 : float(0)));
+              q31 = inside ? fma(v28, v6, q31) : q31;
+            }
+          }
+        }
+        r29 = r29 + q29;
+        r31 = r31 + q31;
+      }
     }
   }
   sn_rows_sum_f32(r29);
@@ -555,12 +724,22 @@ void main() {
   if (f < points) {
     {
       const u32 joins = u32(SN_ROW) < u32(parts) ? (u32(parts) - u32(SN_ROW) + u32(SN_ROWS) - 1) / u32(SN_ROWS) : u32(0);
-      for (u32 g = u32(0); g < joins; g += u32(1)) {
-        const u32 p = u32(SN_ROW) + g * u32(SN_ROWS);
-        precise float p_r29 = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-        precise float p_r31 = uintBitsToFloat(sn_partials.word[1u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
-        r29 = (r29 + p_r29);
-        r31 = (r31 + p_r31);
+      for (u32 g = u32(0); g < joins; g += u32(8)) {
+        float p_r29[8];
+        float p_r31[8];
+        [[unroll]]
+        for (int u = 0; u < 8; ++u) {
+          const u32 p = u32(SN_ROW) + (g + u32(u) < joins ? g + u32(u) : g) * u32(SN_ROWS);
+          p_r29[u] = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+          p_r31[u] = uintBitsToFloat(sn_partials.word[1u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
+        }
+        [[unroll]]
+        for (int u = 0; u < 8; ++u) {
+          if (g + u32(u) < joins) {
+            r29 = (r29 + p_r29[u]);
+            r31 = (r31 + p_r31[u]);
+          }
+        }
       }
     }
   }

@@ -399,6 +399,13 @@ struct SnPairs {
   __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
   __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
 };
+SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
+  const float4 all = *(const float4*)from;
+  to[0] = all.x;
+  to[1] = all.y;
+  to[2] = all.z;
+  to[3] = all.w;
+}
 SN_FN float sn_erf_f32(float a) {
   const float c = fabsf(a), z = a * a;
   float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
@@ -440,10 +447,13 @@ SN_FN void sn_rows_sum_f32(float& v) {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, u32 parts, char* partials, u32* counters) {
+  __shared__ float sn_columns[2112];
   sn_follow();
+  const bool vectors = ((u64(b1)) & 15) == 0 && ((n0 | n2) & 3) == 0 && u32(blockDim.x) % u32(4) == u32(0);
   const u32 points = u32(n0);
-  const u32 part = u32(blockIdx.x) % u32(parts);
-  const u32 unit = u32(blockIdx.x) / parts;
+  const u32 units = (points + u32(blockDim.x) - u32(1)) / u32(blockDim.x);
+  const u32 part = u32(blockIdx.x) / units;
+  const u32 unit = u32(u32(blockIdx.x) % units);
   const u32 f = u32(unit) * u32(blockDim.x) + u32(threadIdx.x);
   const u32 whole = u32(n1);
   const u32 length = (whole + parts - 1) / parts;
@@ -451,45 +461,208 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 end_of_part = length < whole - begin ? begin + length : whole;
   float r29 = float(0);
   float r31 = float(0);
-  if (f < points) {
-    const int x0 = int(f);
-    const float v7 = b3[x0];
-    const float v9 = b4[x0];
-    const u32 rounds = begin + u32(threadIdx.y) >= end_of_part ? u32(0) : (u32(blockDim.y) == u32(1) ? end_of_part - (begin + u32(threadIdx.y)) : (end_of_part - (begin + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
-    for (u32 h = u32(0); h < rounds; h += u32(32)) {
-      const u32 left = rounds - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q29 = float(0);
-      float q31 = float(0);
-      #pragma unroll 8
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(begin + u32(threadIdx.y) + j * u32(blockDim.y));
-        const float v0 = b0[x1];
-        const float v2 = (v0 * s0);
-        const float v3 = b1[x0 + x1 * n2];
-        const float v4 = (v3 - v2);
-        const float v5 = b2[x1];
-        const float v6 = (v4 * v5);
-        const float v8 = (v6 * v7);
-        const float v10 = (v8 + v9);
-        const float v12 = (v10 * s1);
-        const float v13 = sn_erf_f32(v12);
-        const float v15 = (v13 + s2);
-        const float v17 = (v15 * s3);
-        const float v19 = (v10 * s4);
-        const float v20 = (v12 * v12);
-        const float v21 = (-v20);
-        const float v22 = sn_exp_f32(v21);
-        const float v24 = (v22 * s5);
-        const float v25 = (v19 * v24);
-        const float v27 = (v25 * s6);
-        const float v28 = (v17 + v27);
-        const float v30 = (v28 * v6);
-        q29 = (q29 + v28);
-        q31 = fma(v28, v6, q31);
+  if (vectors) {
+    const u32 groups = u32(blockDim.x) / u32(4);
+    const u32 number = u32(threadIdx.y) * u32(blockDim.x) + u32(threadIdx.x);
+    const u32 base = u32(unit) * u32(blockDim.x) + number % groups * u32(4);
+    float r29_of[4] = {float(0), float(0), float(0), float(0)};
+    float r31_of[4] = {float(0), float(0), float(0), float(0)};
+    if (base < points) {
+      const int y = int(base);
+      float o7[4];
+      float o9[4];
+      #pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const int x0 = y + k;
+        const float v7 = b3[x0];
+        const float v9 = b4[x0];
+        o7[k] = v7;
+        o9[k] = v9;
       }
-      r29 = r29 + q29;
-      r31 = r31 + q31;
+      const u32 rounds = begin + number / groups >= end_of_part ? u32(0) : ((u32(blockDim.y) * u32(4)) == u32(1) ? end_of_part - (begin + number / groups) : (end_of_part - (begin + number / groups) + (u32(blockDim.y) * u32(4)) - 1) / (u32(blockDim.y) * u32(4)));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q29[4] = {float(0), float(0), float(0), float(0)};
+        float q31[4] = {float(0), float(0), float(0), float(0)};
+        {
+          u32 g = h;
+          for (; g + u32(1) < end; g += u32(2)) {
+            #pragma unroll
+            for (int u = 0; u < 2; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(begin + number / groups + j * (u32(blockDim.y) * u32(4)));
+              float l3[4];
+              sn_load4_f32(l3, b1 + (y + x1 * n2));
+              #pragma unroll
+              for (int k = 0; k < 4; ++k) {
+                const int x0 = y + k;
+                const float v7 = o7[k];
+                const float v9 = o9[k];
+                const float v0 = b0[x1];
+                const float v2 = (v0 * s0);
+                const float v3 = l3[k];
+                const float v4 = (v3 - v2);
+                const float v5 = b2[x1];
+                const float v6 = (v4 * v5);
+                const float v8 = (v6 * v7);
+                const float v10 = (v8 + v9);
+                const float v12 = (v10 * s1);
+                const float v13 = sn_erf_f32(v12);
+                const float v15 = (v13 + s2);
+                const float v17 = (v15 * s3);
+                const float v19 = (v10 * s4);
+                const float v20 = (v12 * v12);
+                const float v21 = (-v20);
+                const float v22 = sn_exp_f32(v21);
+                const float v24 = (v22 * s5);
+                const float v25 = (v19 * v24);
+                const float v27 = (v25 * s6);
+                const float v28 = (v17 + v27);
+                const float v30 = (v28 * v6);
+                q29[k] = (q29[k] + v28);
+                q31[k] = fma(v28, v6, q31[k]);
+              }
+            }
+          }
+          if (g < end) {
+            #pragma unroll
+            for (int u = 0; u < 2; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(begin + number / groups + j * (u32(blockDim.y) * u32(4)));
+              float l3[4];
+              sn_load4_f32(l3, b1 + (y + x1 * n2));
+              #pragma unroll
+              for (int k = 0; k < 4; ++k) {
+                const int x0 = y + k;
+                const float v7 = o7[k];
+                const float v9 = o9[k];
+                const float v0 = b0[x1];
+                const float v2 = (v0 * s0);
+                const float v3 = l3[k];
+                const float v4 = (v3 - v2);
+                const float v5 = b2[x1];
+                const float v6 = (v4 * v5);
+                const float v8 = (v6 * v7);
+                const float v10 = (v8 + v9);
+                const float v12 = (v10 * s1);
+                const float v13 = sn_erf_f32(v12);
+                const float v15 = (v13 + s2);
+                const float v17 = (v15 * s3);
+                const float v19 = (v10 * s4);
+                const float v20 = (v12 * v12);
+                const float v21 = (-v20);
+                const float v22 = sn_exp_f32(v21);
+                const float v24 = (v22 * s5);
+                const float v25 = (v19 * v24);
+                const float v27 = (v25 * s6);
+                const float v28 = (v17 + v27);
+                const float v30 = (v28 * v6);
+                q29[k] = (q29[k] + (inside ? v28 : float(0)));
+                q31[k] = inside ? fma(v28, v6, q31[k]) : q31[k];
+              }
+            }
+          }
+        }
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          r29_of[k] = r29_of[k] + q29[k];
+          r31_of[k] = r31_of[k] + q31[k];
+        }
+      }
+    }
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      sn_columns[(u32(0) + u32(k)) * u32(264) + u32(number)] = r29_of[k];
+      sn_columns[(u32(4) + u32(k)) * u32(264) + u32(number)] = r31_of[k];
+    }
+    __syncthreads();
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const u32 other = (u32(threadIdx.y) + u32(k) * u32(blockDim.y)) * u32(groups) + u32(threadIdx.x) / u32(4);
+      r29 = r29 + sn_columns[(u32(0) + u32(threadIdx.x) % u32(4)) * u32(264) + other];
+      r31 = r31 + sn_columns[(u32(4) + u32(threadIdx.x) % u32(4)) * u32(264) + other];
+    }
+  }
+  else {
+    if (f < points) {
+      const int x0 = int(f);
+      const float v7 = b3[x0];
+      const float v9 = b4[x0];
+      const u32 rounds = begin + u32(threadIdx.y) >= end_of_part ? u32(0) : (u32(blockDim.y) == u32(1) ? end_of_part - (begin + u32(threadIdx.y)) : (end_of_part - (begin + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q29 = float(0);
+        float q31 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(begin + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v0 = b0[x1];
+              const float v2 = (v0 * s0);
+              const float v3 = b1[x0 + x1 * n2];
+              const float v4 = (v3 - v2);
+              const float v5 = b2[x1];
+              const float v6 = (v4 * v5);
+              const float v8 = (v6 * v7);
+              const float v10 = (v8 + v9);
+              const float v12 = (v10 * s1);
+              const float v13 = sn_erf_f32(v12);
+              const float v15 = (v13 + s2);
+              const float v17 = (v15 * s3);
+              const float v19 = (v10 * s4);
+              const float v20 = (v12 * v12);
+              const float v21 = (-v20);
+              const float v22 = sn_exp_f32(v21);
+              const float v24 = (v22 * s5);
+              const float v25 = (v19 * v24);
+              const float v27 = (v25 * s6);
+              const float v28 = (v17 + v27);
+              const float v30 = (v28 * v6);
+              q29 = (q29 + v28);
+              q31 = fma(v28, v6, q31);
+            }
+          }
+          if (g < end) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(begin + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v0 = b0[x1];
+              const float v2 = (v0 * s0);
+              const float v3 = b1[x0 + x1 * n2];
+              const float v4 = (v3 - v2);
+              const float v5 = b2[x1];
+              const float v6 = (v4 * v5);
+              const float v8 = (v6 * v7);
+              const float v10 = (v8 + v9);
+              const float v12 = (v10 * s1);
+              const float v13 = sn_erf_f32(v12);
+              const float v15 = (v13 + s2);
+              const float v17 = (v15 * s3);
+              const float v19 = (v10 * s4);
+              const float v20 = (v12 * v12);
+              const float v21 = (-v20);
+              const float v22 = sn_exp_f32(v21);
+              const float v24 = (v22 * s5);
+              const float v25 = (v19 * v24);
+              const float v27 = (v25 * s6);
+              const float v28 = (v17 + v27);
+              const float v30 = (v28 * v6);
+              q29 = (q29 + (inside ? v28 : float(0)));
+              q31 = inside ? fma(v28, v6, q31) : q31;
+            }
+          }
+        }
+        r29 = r29 + q29;
+        r31 = r31 + q31;
+      }
     }
   }
   sn_rows_sum_f32(r29);
@@ -511,13 +684,22 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   if (f < points) {
     {
       const u32 joins = u32(threadIdx.y) < u32(parts) ? (u32(parts) - u32(threadIdx.y) + u32(blockDim.y) - 1) / u32(blockDim.y) : u32(0);
-      #pragma unroll 8
-      for (u32 g = u32(0); g < joins; g += u32(1)) {
-        const u32 p = u32(threadIdx.y) + g * u32(blockDim.y);
-        const float p_r29 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
-        const float p_r31 = __ldcg((const float*)(partials + 4ull * (u32(1) * u32(parts) * points + p * points + f)));
-        r29 = (r29 + p_r29);
-        r31 = (r31 + p_r31);
+      for (u32 g = u32(0); g < joins; g += u32(8)) {
+        float p_r29[8];
+        float p_r31[8];
+        #pragma unroll
+        for (int u = 0; u < 8; ++u) {
+          const u32 p = u32(threadIdx.y) + (g + u32(u) < joins ? g + u32(u) : g) * u32(blockDim.y);
+          p_r29[u] = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
+          p_r31[u] = __ldcg((const float*)(partials + 4ull * (u32(1) * u32(parts) * points + p * points + f)));
+        }
+        #pragma unroll
+        for (int u = 0; u < 8; ++u) {
+          if (g + u32(u) < joins) {
+            r29 = (r29 + p_r29[u]);
+            r31 = (r31 + p_r31[u]);
+          }
+        }
       }
     }
   }

@@ -904,10 +904,19 @@ void main() {
   r24 = float(0);
   {
     const u32 joins = u32(SN_LANE) < u32(parts) ? (u32(parts) - u32(SN_LANE) + u32(SN_LANES) - 1) / u32(SN_LANES) : u32(0);
-    for (u32 g = u32(0); g < joins; g += u32(1)) {
-      const u32 p = u32(SN_LANE) + g * u32(SN_LANES);
-      precise float p_r24 = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-      r24 = (r24 + p_r24);
+    for (u32 g = u32(0); g < joins; g += u32(8)) {
+      float p_r24[8];
+      [[unroll]]
+      for (int u = 0; u < 8; ++u) {
+        const u32 p = u32(SN_LANE) + (g + u32(u) < joins ? g + u32(u) : g) * u32(SN_LANES);
+        p_r24[u] = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      }
+      [[unroll]]
+      for (int u = 0; u < 8; ++u) {
+        if (g + u32(u) < joins) {
+          r24 = (r24 + p_r24[u]);
+        }
+      }
     }
   }
   r24 = sn_workgroup_sum_f32(r24);
@@ -1374,7 +1383,7 @@ void main() {
           for (; g + u32(7) < end; g += u32(8)) {
             [[unroll]]
             for (int u = 0; u < 8; ++u) {
-              const u32 j = g + u32(u) * u32(1);
+              const u32 j = g + u32(u);
               const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
               precise float v3 = b1.at[x0 + x1 * n2];
               precise float v5 = (v3 + v4);
@@ -1394,24 +1403,29 @@ void main() {
               q46 = (q46 + v20);
             }
           }
-          for (u32 j = g; j < end; j += 1) {
-            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-            precise float v3 = b1.at[x0 + x1 * n2];
-            precise float v5 = (v3 + v4);
-            precise float v7 = (v5 * s1);
-            precise float v9 = (v5 * s2);
-            precise float v10 = sn_erf_f32(v9);
-            precise float v12 = (v10 + s3);
-            precise float v13 = (v7 * v12);
-            precise float v14 = b3.at[x1];
-            precise float v16 = (v14 * s4);
-            precise float v17 = (v13 - v16);
-            precise float v18 = b4.at[x1];
-            precise float v19 = (v17 * v18);
-            precise float v20 = b5.at[x0 + x1 * n2];
-            precise float v21 = (v20 * v19);
-            q22 = fma(v20, v19, q22);
-            q46 = (q46 + v20);
+          if (g < end) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v3 = b1.at[x0 + x1 * n2];
+              precise float v5 = (v3 + v4);
+              precise float v7 = (v5 * s1);
+              precise float v9 = (v5 * s2);
+              precise float v10 = sn_erf_f32(v9);
+              precise float v12 = (v10 + s3);
+              precise float v13 = (v7 * v12);
+              precise float v14 = b3.at[x1];
+              precise float v16 = (v14 * s4);
+              precise float v17 = (v13 - v16);
+              precise float v18 = b4.at[x1];
+              precise float v19 = (v17 * v18);
+              precise float v20 = b5.at[x0 + x1 * n2];
+              precise float v21 = (v20 * v19);
+              q22 = inside ? fma(v20, v19, q22) : q22;
+              q46 = (q46 + (inside ? v20 : float(0)));
+            }
           }
         }
         r22 = r22 + q22;
@@ -1619,16 +1633,21 @@ void main() {
           for (; g + u32(7) < end; g += u32(8)) {
             [[unroll]]
             for (int u = 0; u < 8; ++u) {
-              const u32 j = g + u32(u) * u32(1);
+              const u32 j = g + u32(u);
               const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
               precise float v3 = b1.at[x0 + x1 * n2];
               q4 = (q4 + v3);
             }
           }
-          for (u32 j = g; j < end; j += 1) {
-            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-            precise float v3 = b1.at[x0 + x1 * n2];
-            q4 = (q4 + v3);
+          if (g < end) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v3 = b1.at[x0 + x1 * n2];
+              q4 = (q4 + (inside ? v3 : float(0)));
+            }
           }
         }
         r4 = r4 + q4;
@@ -1731,16 +1750,21 @@ void main() {
           for (; g + u32(7) < end; g += u32(8)) {
             [[unroll]]
             for (int u = 0; u < 8; ++u) {
-              const u32 j = g + u32(u) * u32(1);
+              const u32 j = g + u32(u);
               const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
               precise float v3 = b1.at[x0 + x1 * n2];
               q4 = (q4 + v3);
             }
           }
-          for (u32 j = g; j < end; j += 1) {
-            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-            precise float v3 = b1.at[x0 + x1 * n2];
-            q4 = (q4 + v3);
+          if (g < end) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v3 = b1.at[x0 + x1 * n2];
+              q4 = (q4 + (inside ? v3 : float(0)));
+            }
           }
         }
         r4 = r4 + q4;
@@ -1886,28 +1910,63 @@ void main() {
         const u32 end = h + (left < u32(32) ? left : u32(32));
         float q33 = float(0);
         float q56 = float(0);
-        for (u32 j = h; j < end; j += 1) {
-          const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-          precise float v8 = b1.at[x0 + x1 * n2];
-          precise float v10 = (v8 + v9);
-          precise float v12 = (v10 * s4);
-          precise float v14 = (v10 * s5);
-          precise float v15 = sn_erf_f32(v14);
-          precise float v17 = (v15 + s6);
-          precise float v18 = (v12 * v17);
-          precise float v19 = b3.at[x1];
-          precise float v21 = (v19 * s7);
-          precise float v22 = (v18 - v21);
-          precise float v23 = b4.at[x1];
-          precise float v24 = (v22 * v23);
-          precise float v26 = (v24 * v25);
-          precise float v28 = (v26 + v27);
-          precise float v29 = b7.at[x0 + x1 * n2];
-          precise float v30 = (v28 - v29);
-          precise float v31 = (v7 * v30);
-          precise float v32 = (v31 * v24);
-          q33 = fma(v31, v24, q33);
-          q56 = fma(v7, v30, q56);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v8 = b1.at[x0 + x1 * n2];
+              precise float v10 = (v8 + v9);
+              precise float v12 = (v10 * s4);
+              precise float v14 = (v10 * s5);
+              precise float v15 = sn_erf_f32(v14);
+              precise float v17 = (v15 + s6);
+              precise float v18 = (v12 * v17);
+              precise float v19 = b3.at[x1];
+              precise float v21 = (v19 * s7);
+              precise float v22 = (v18 - v21);
+              precise float v23 = b4.at[x1];
+              precise float v24 = (v22 * v23);
+              precise float v26 = (v24 * v25);
+              precise float v28 = (v26 + v27);
+              precise float v29 = b7.at[x0 + x1 * n2];
+              precise float v30 = (v28 - v29);
+              precise float v31 = (v7 * v30);
+              precise float v32 = (v31 * v24);
+              q33 = fma(v31, v24, q33);
+              q56 = fma(v7, v30, q56);
+            }
+          }
+          if (g < end) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v8 = b1.at[x0 + x1 * n2];
+              precise float v10 = (v8 + v9);
+              precise float v12 = (v10 * s4);
+              precise float v14 = (v10 * s5);
+              precise float v15 = sn_erf_f32(v14);
+              precise float v17 = (v15 + s6);
+              precise float v18 = (v12 * v17);
+              precise float v19 = b3.at[x1];
+              precise float v21 = (v19 * s7);
+              precise float v22 = (v18 - v21);
+              precise float v23 = b4.at[x1];
+              precise float v24 = (v22 * v23);
+              precise float v26 = (v24 * v25);
+              precise float v28 = (v26 + v27);
+              precise float v29 = b7.at[x0 + x1 * n2];
+              precise float v30 = (v28 - v29);
+              precise float v31 = (v7 * v30);
+              precise float v32 = (v31 * v24);
+              q33 = inside ? fma(v31, v24, q33) : q33;
+              q56 = inside ? fma(v7, v30, q56) : q56;
+            }
+          }
         }
         r33 = r33 + q33;
         r56 = r56 + q56;

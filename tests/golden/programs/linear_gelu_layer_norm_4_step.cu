@@ -842,10 +842,19 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   r24 = float(0);
   {
     const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
-    for (u32 g = u32(0); g < joins; g += u32(1)) {
-      const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
-      const float p_r24 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
-      r24 = (r24 + p_r24);
+    for (u32 g = u32(0); g < joins; g += u32(8)) {
+      float p_r24[8];
+      #pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        const u32 p = u32(threadIdx.x) + (g + u32(u) < joins ? g + u32(u) : g) * u32(blockDim.x);
+        p_r24[u] = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
+      }
+      #pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        if (g + u32(u) < joins) {
+          r24 = (r24 + p_r24[u]);
+        }
+      }
     }
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r24, warps, blockDim.x, false); }
@@ -1320,25 +1329,55 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const u32 end = h + (left < u32(32) ? left : u32(32));
         float q22 = float(0);
         float q46 = float(0);
-        #pragma unroll 8
-        for (u32 j = h; j < end; j += 1) {
-          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-          const float v3 = b1[x0 + x1 * n2];
-          const float v5 = (v3 + v4);
-          const float v7 = (v5 * s1);
-          const float v9 = (v5 * s2);
-          const float v10 = sn_erf_f32(v9);
-          const float v12 = (v10 + s3);
-          const float v13 = (v7 * v12);
-          const float v14 = b3[x1];
-          const float v16 = (v14 * s4);
-          const float v17 = (v13 - v16);
-          const float v18 = b4[x1];
-          const float v19 = (v17 * v18);
-          const float v20 = b5[x0 + x1 * n2];
-          const float v21 = (v20 * v19);
-          q22 = fma(v20, v19, q22);
-          q46 = (q46 + v20);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v3 = b1[x0 + x1 * n2];
+              const float v5 = (v3 + v4);
+              const float v7 = (v5 * s1);
+              const float v9 = (v5 * s2);
+              const float v10 = sn_erf_f32(v9);
+              const float v12 = (v10 + s3);
+              const float v13 = (v7 * v12);
+              const float v14 = b3[x1];
+              const float v16 = (v14 * s4);
+              const float v17 = (v13 - v16);
+              const float v18 = b4[x1];
+              const float v19 = (v17 * v18);
+              const float v20 = b5[x0 + x1 * n2];
+              const float v21 = (v20 * v19);
+              q22 = fma(v20, v19, q22);
+              q46 = (q46 + v20);
+            }
+          }
+          if (g < end) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v3 = b1[x0 + x1 * n2];
+              const float v5 = (v3 + v4);
+              const float v7 = (v5 * s1);
+              const float v9 = (v5 * s2);
+              const float v10 = sn_erf_f32(v9);
+              const float v12 = (v10 + s3);
+              const float v13 = (v7 * v12);
+              const float v14 = b3[x1];
+              const float v16 = (v14 * s4);
+              const float v17 = (v13 - v16);
+              const float v18 = b4[x1];
+              const float v19 = (v17 * v18);
+              const float v20 = b5[x0 + x1 * n2];
+              const float v21 = (v20 * v19);
+              q22 = inside ? fma(v20, v19, q22) : q22;
+              q46 = (q46 + (inside ? v20 : float(0)));
+            }
+          }
         }
         r22 = r22 + q22;
         r46 = r46 + q46;
@@ -1630,11 +1669,27 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
         float q4 = float(0);
-        #pragma unroll 8
-        for (u32 j = h; j < end; j += 1) {
-          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-          const float v3 = b1[x0 + x1 * n2];
-          q4 = (q4 + v3);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v3 = b1[x0 + x1 * n2];
+              q4 = (q4 + v3);
+            }
+          }
+          if (g < end) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v3 = b1[x0 + x1 * n2];
+              q4 = (q4 + (inside ? v3 : float(0)));
+            }
+          }
         }
         r4 = r4 + q4;
       }
@@ -1730,11 +1785,27 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
         float q4 = float(0);
-        #pragma unroll 8
-        for (u32 j = h; j < end; j += 1) {
-          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-          const float v3 = b1[x0 + x1 * n2];
-          q4 = (q4 + v3);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v3 = b1[x0 + x1 * n2];
+              q4 = (q4 + v3);
+            }
+          }
+          if (g < end) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v3 = b1[x0 + x1 * n2];
+              q4 = (q4 + (inside ? v3 : float(0)));
+            }
+          }
         }
         r4 = r4 + q4;
       }
@@ -1858,29 +1929,63 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const u32 end = h + (left < u32(32) ? left : u32(32));
         float q33 = float(0);
         float q56 = float(0);
-        #pragma unroll 8
-        for (u32 j = h; j < end; j += 1) {
-          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-          const float v8 = b1[x0 + x1 * n2];
-          const float v10 = (v8 + v9);
-          const float v12 = (v10 * s4);
-          const float v14 = (v10 * s5);
-          const float v15 = sn_erf_f32(v14);
-          const float v17 = (v15 + s6);
-          const float v18 = (v12 * v17);
-          const float v19 = b3[x1];
-          const float v21 = (v19 * s7);
-          const float v22 = (v18 - v21);
-          const float v23 = b4[x1];
-          const float v24 = (v22 * v23);
-          const float v26 = (v24 * v25);
-          const float v28 = (v26 + v27);
-          const float v29 = b7[x0 + x1 * n2];
-          const float v30 = (v28 - v29);
-          const float v31 = (v7 * v30);
-          const float v32 = (v31 * v24);
-          q33 = fma(v31, v24, q33);
-          q56 = fma(v7, v30, q56);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v8 = b1[x0 + x1 * n2];
+              const float v10 = (v8 + v9);
+              const float v12 = (v10 * s4);
+              const float v14 = (v10 * s5);
+              const float v15 = sn_erf_f32(v14);
+              const float v17 = (v15 + s6);
+              const float v18 = (v12 * v17);
+              const float v19 = b3[x1];
+              const float v21 = (v19 * s7);
+              const float v22 = (v18 - v21);
+              const float v23 = b4[x1];
+              const float v24 = (v22 * v23);
+              const float v26 = (v24 * v25);
+              const float v28 = (v26 + v27);
+              const float v29 = b7[x0 + x1 * n2];
+              const float v30 = (v28 - v29);
+              const float v31 = (v7 * v30);
+              const float v32 = (v31 * v24);
+              q33 = fma(v31, v24, q33);
+              q56 = fma(v7, v30, q56);
+            }
+          }
+          if (g < end) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v8 = b1[x0 + x1 * n2];
+              const float v10 = (v8 + v9);
+              const float v12 = (v10 * s4);
+              const float v14 = (v10 * s5);
+              const float v15 = sn_erf_f32(v14);
+              const float v17 = (v15 + s6);
+              const float v18 = (v12 * v17);
+              const float v19 = b3[x1];
+              const float v21 = (v19 * s7);
+              const float v22 = (v18 - v21);
+              const float v23 = b4[x1];
+              const float v24 = (v22 * v23);
+              const float v26 = (v24 * v25);
+              const float v28 = (v26 + v27);
+              const float v29 = b7[x0 + x1 * n2];
+              const float v30 = (v28 - v29);
+              const float v31 = (v7 * v30);
+              const float v32 = (v31 * v24);
+              q33 = inside ? fma(v31, v24, q33) : q33;
+              q56 = inside ? fma(v7, v30, q56) : q56;
+            }
+          }
         }
         r33 = r33 + q33;
         r56 = r56 + q56;

@@ -22,6 +22,13 @@ struct SnPairs {
   __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
   __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
 };
+SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
+  const float4 all = *(const float4*)from;
+  to[0] = all.x;
+  to[1] = all.y;
+  to[2] = all.z;
+  to[3] = all.w;
+}
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_rows_sum_f32(float& v) {
   if (blockDim.y == 1u) return;
@@ -45,32 +52,122 @@ SN_FN void sn_rows_sum_f32(float& v) {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* b0, float* __restrict__ b1, int n0, int n1, int n2, float s0, u32 parts, char* partials, u32* counters) {
+  __shared__ float sn_columns[1056];
   sn_follow();
+  const bool vectors = ((u64(b0)) & 15) == 0 && ((n0 | n2) & 3) == 0 && u32(blockDim.x) % u32(4) == u32(0);
   const u32 points = u32(n0);
-  const u32 part = u32(blockIdx.x) % u32(parts);
-  const u32 unit = u32(blockIdx.x) / parts;
+  const u32 units = (points + u32(blockDim.x) - u32(1)) / u32(blockDim.x);
+  const u32 part = u32(blockIdx.x) / units;
+  const u32 unit = u32(u32(blockIdx.x) % units);
   const u32 f = u32(unit) * u32(blockDim.x) + u32(threadIdx.x);
   const u32 whole = u32(n1);
   const u32 length = (whole + parts - 1) / parts;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 end_of_part = length < whole - begin ? begin + length : whole;
   float r4 = float(0);
-  if (f < points) {
-    const int x0 = int(f);
-    const u32 rounds = begin + u32(threadIdx.y) >= end_of_part ? u32(0) : (u32(blockDim.y) == u32(1) ? end_of_part - (begin + u32(threadIdx.y)) : (end_of_part - (begin + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
-    for (u32 h = u32(0); h < rounds; h += u32(32)) {
-      const u32 left = rounds - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q4 = float(0);
-      #pragma unroll 8
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(begin + u32(threadIdx.y) + j * u32(blockDim.y));
-        const float v0 = b0[x0 + x1 * n2];
-        const float v2 = (v0 * s0);
-        const float v3 = sn_exp_f32(v2);
-        q4 = (q4 + v3);
+  if (vectors) {
+    const u32 groups = u32(blockDim.x) / u32(4);
+    const u32 number = u32(threadIdx.y) * u32(blockDim.x) + u32(threadIdx.x);
+    const u32 base = u32(unit) * u32(blockDim.x) + number % groups * u32(4);
+    float r4_of[4] = {float(0), float(0), float(0), float(0)};
+    if (base < points) {
+      const int y = int(base);
+      const u32 rounds = begin + number / groups >= end_of_part ? u32(0) : ((u32(blockDim.y) * u32(4)) == u32(1) ? end_of_part - (begin + number / groups) : (end_of_part - (begin + number / groups) + (u32(blockDim.y) * u32(4)) - 1) / (u32(blockDim.y) * u32(4)));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q4[4] = {float(0), float(0), float(0), float(0)};
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(begin + number / groups + j * (u32(blockDim.y) * u32(4)));
+              float l0[4];
+              sn_load4_f32(l0, b0 + (y + x1 * n2));
+              #pragma unroll
+              for (int k = 0; k < 4; ++k) {
+                const int x0 = y + k;
+                const float v0 = l0[k];
+                const float v2 = (v0 * s0);
+                const float v3 = sn_exp_f32(v2);
+                q4[k] = (q4[k] + v3);
+              }
+            }
+          }
+          if (g < end) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(begin + number / groups + j * (u32(blockDim.y) * u32(4)));
+              float l0[4];
+              sn_load4_f32(l0, b0 + (y + x1 * n2));
+              #pragma unroll
+              for (int k = 0; k < 4; ++k) {
+                const int x0 = y + k;
+                const float v0 = l0[k];
+                const float v2 = (v0 * s0);
+                const float v3 = sn_exp_f32(v2);
+                q4[k] = (q4[k] + (inside ? v3 : float(0)));
+              }
+            }
+          }
+        }
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          r4_of[k] = r4_of[k] + q4[k];
+        }
       }
-      r4 = r4 + q4;
+    }
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      sn_columns[(u32(0) + u32(k)) * u32(264) + u32(number)] = r4_of[k];
+    }
+    __syncthreads();
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const u32 other = (u32(threadIdx.y) + u32(k) * u32(blockDim.y)) * u32(groups) + u32(threadIdx.x) / u32(4);
+      r4 = r4 + sn_columns[(u32(0) + u32(threadIdx.x) % u32(4)) * u32(264) + other];
+    }
+  }
+  else {
+    if (f < points) {
+      const int x0 = int(f);
+      const u32 rounds = begin + u32(threadIdx.y) >= end_of_part ? u32(0) : (u32(blockDim.y) == u32(1) ? end_of_part - (begin + u32(threadIdx.y)) : (end_of_part - (begin + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q4 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(begin + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v0 = b0[x0 + x1 * n2];
+              const float v2 = (v0 * s0);
+              const float v3 = sn_exp_f32(v2);
+              q4 = (q4 + v3);
+            }
+          }
+          if (g < end) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(begin + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v0 = b0[x0 + x1 * n2];
+              const float v2 = (v0 * s0);
+              const float v3 = sn_exp_f32(v2);
+              q4 = (q4 + (inside ? v3 : float(0)));
+            }
+          }
+        }
+        r4 = r4 + q4;
+      }
     }
   }
   sn_rows_sum_f32(r4);
@@ -89,11 +186,19 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   if (f < points) {
     {
       const u32 joins = u32(threadIdx.y) < u32(parts) ? (u32(parts) - u32(threadIdx.y) + u32(blockDim.y) - 1) / u32(blockDim.y) : u32(0);
-      #pragma unroll 8
-      for (u32 g = u32(0); g < joins; g += u32(1)) {
-        const u32 p = u32(threadIdx.y) + g * u32(blockDim.y);
-        const float p_r4 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
-        r4 = (r4 + p_r4);
+      for (u32 g = u32(0); g < joins; g += u32(8)) {
+        float p_r4[8];
+        #pragma unroll
+        for (int u = 0; u < 8; ++u) {
+          const u32 p = u32(threadIdx.y) + (g + u32(u) < joins ? g + u32(u) : g) * u32(blockDim.y);
+          p_r4[u] = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
+        }
+        #pragma unroll
+        for (int u = 0; u < 8; ++u) {
+          if (g + u32(u) < joins) {
+            r4 = (r4 + p_r4[u]);
+          }
+        }
       }
     }
   }

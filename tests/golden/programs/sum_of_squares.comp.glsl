@@ -68,7 +68,7 @@ void main() {
       for (; g + u32(SN_LANES) * u32(4) * u32(3) < end; g += u32(SN_LANES) * u32(4) * u32(4)) {
         [[unroll]]
         for (int u = 0; u < 4; ++u) {
-          const u32 j = g + u32(u) * u32(u32(SN_LANES) * u32(4));
+          const u32 j = g + u32(SN_LANES) * u32(4) * u32(u);
           const int y = int(j);
           const u32 vector = (u32(y) >> 2);
           vec4 l0;
@@ -82,17 +82,22 @@ void main() {
           }
         }
       }
-      for (u32 j = g; j < end; j += u32(SN_LANES) * u32(4)) {
-        const int y = int(j);
-        const u32 vector = (u32(y) >> 2);
-        vec4 l0;
-        l0 = b0_4.at[vector];
+      if (g < end) {
         [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v0 = l0[k];
-          precise float v1 = (v0 * v0);
-          q2[k] = fma(v0, v0, q2[k]);
+        for (int u = 0; u < 4; ++u) {
+          const bool inside = g + u32(SN_LANES) * u32(4) * u32(u) < end;
+          const u32 j = inside ? g + u32(SN_LANES) * u32(4) * u32(u) : g;
+          const int y = int(j);
+          const u32 vector = (u32(y) >> 2);
+          vec4 l0;
+          l0 = b0_4.at[vector];
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v0 = l0[k];
+            precise float v1 = (v0 * v0);
+            q2[k] = inside ? fma(v0, v0, q2[k]) : q2[k];
+          }
         }
       }
     }
@@ -125,10 +130,19 @@ void main() {
   r2 = float(0);
   {
     const u32 joins = u32(SN_LANE) < u32(parts) ? (u32(parts) - u32(SN_LANE) + u32(SN_LANES) - 1) / u32(SN_LANES) : u32(0);
-    for (u32 g = u32(0); g < joins; g += u32(1)) {
-      const u32 p = u32(SN_LANE) + g * u32(SN_LANES);
-      precise float p_r2 = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-      r2 = (r2 + p_r2);
+    for (u32 g = u32(0); g < joins; g += u32(8)) {
+      float p_r2[8];
+      [[unroll]]
+      for (int u = 0; u < 8; ++u) {
+        const u32 p = u32(SN_LANE) + (g + u32(u) < joins ? g + u32(u) : g) * u32(SN_LANES);
+        p_r2[u] = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      }
+      [[unroll]]
+      for (int u = 0; u < 8; ++u) {
+        if (g + u32(u) < joins) {
+          r2 = (r2 + p_r2[u]);
+        }
+      }
     }
   }
   r2 = sn_workgroup_sum_f32(r2);

@@ -1,0 +1,115 @@
+// Reductions of columns that several workgroups share, whose lanes take several columns each where they lie
+// in vectors: against the same in f64 on the host.
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <sinter/sinter.h>
+
+#include "src/base/env.h"
+#include "src/runtime/explain/observe.h"
+#include "tests/support/small_gpu.h"
+
+namespace sinter::testing {
+namespace {
+
+using A = AnyTensor;
+
+class SharedColumns : public runtime::TraceObserver {
+ public:
+  SharedColumns() { runtime::add_observer(*this); }
+  ~SharedColumns() override { runtime::remove_observer(*this); }
+  void runs(const runtime::TraceRun& run) override {
+    for (const ir::Kernel& kernel : run.plan.kernels)
+      count += kernel.split && kernel.schedule == ir::Schedule::LanesOuter ? 1 : 0;
+  }
+  int count = 0;
+};
+
+struct Given {
+  Shape shape;         // batches, rows, columns
+  std::int64_t first;  // of the columns that are reduced, within a tensor that has some more
+  DType dtype;
+};
+
+/// On the host, rounded to the dtype that the device computes from.
+A values(const Shape& shape, DType dtype, unsigned seed, double offset) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> data(static_cast<std::size_t>(shape.numel()));
+  for (float& value : data) value = normal(random) + static_cast<float>(offset);
+  return Tensor<3>::from_data(data, {shape[0], shape[1], shape[2]}, Device::host()).dynamic().cast(dtype);
+}
+
+/// Sums of x, of what deviates from a value of each column, of quotients by it; squared deviations; greatest
+/// values. Over rows, and over batches and rows.
+std::vector<std::vector<double>> reduce(const Given& given, DType dtype, const Device& device) {
+  Shape wider = given.shape;
+  wider[2] += given.first;
+  const auto put = [&](const A& x) {
+    const A there = x.cast(dtype).to_device(device);
+    there.sync();
+    return there;
+  };
+  const A wide = put(values(wider, given.dtype, 1, 3)), x = wide.narrow(2, given.first, given.shape[2]),
+          y = put(values(given.shape, given.dtype, 2, 0.5)),
+          of_column = put(values({1, 1, given.shape[2]}, given.dtype, 3, 8));
+  std::vector<A> results;
+  for (const Axes& axes : {Axes{1}, Axes{0, 1}}) {
+    const A wide_x = x.cast(dtype == DType::f64 ? DType::f64 : DType::f32), wide_y = y.cast(wide_x.dtype());
+    results.push_back(wide_x.sum(axes));
+    results.push_back(A::mul(A::sub(wide_x, of_column), wide_y).sum(axes));
+    results.push_back(A::div(wide_y, of_column).sum(axes));
+    results.push_back(wide_x.var(axes, 0));
+    results.push_back(wide_y.max(axes));
+  }
+  device.sync();
+  std::vector<std::vector<double>> numbers;
+  for (const A& result : results) {
+    const A on_host = result.to_device(Device::host()).cast(DType::f64);
+    on_host.read_bytes(
+        std::as_writable_bytes(std::span(numbers.emplace_back(static_cast<std::size_t>(result.numel())))));
+  }
+  return numbers;
+}
+
+}  // namespace
+
+TEST_CASE("columns that workgroups share are reduced as in f64, in vectors or not") {
+  const Device device = small_gpu();
+  const bool shares = !test_device().name().starts_with("host") && base::environment().fusion;
+  std::vector<Given> cases;
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f16}) {
+    for (const std::int64_t columns : {3, 4, 10, 32, 36, 64, 130})
+      cases.push_back({{1, 4099, columns}, 0, dtype});
+    cases.push_back({{3, 2501, 8}, 0, dtype});   // a vector goes over no batch's end
+    cases.push_back({{3, 2501, 6}, 0, dtype});   // it would
+    cases.push_back({{1, 4099, 36}, 4, dtype});  // begins at a vector
+    cases.push_back({{1, 4099, 36}, 3, dtype});  // does not
+    cases.push_back({{2, 33, 40}, 0, dtype});    // fewer rows than are taken at once
+  }
+  for (const Given& given : cases) {
+    CAPTURE(to_string(given.shape));
+    CAPTURE(given.first);
+    CAPTURE(name_of(given.dtype));
+    SharedColumns shared;
+    const auto got = reduce(given, given.dtype, device);
+    if (shares && given.shape[1] > 2000) CHECK(shared.count > 0);
+    CHECK(got == reduce(given, given.dtype, device));
+    const auto want = reduce(given, DType::f64, Device::host());
+    REQUIRE(got.size() == want.size());
+    for (std::size_t r = 0; r < got.size(); ++r) {
+      CAPTURE(r);
+      double largest = 1, farthest = 0;
+      for (std::size_t i = 0; i < want[r].size(); ++i) {
+        largest = std::max(largest, std::abs(want[r][i]));
+        farthest = std::isnan(got[r][i]) ? INFINITY : std::max(farthest, std::abs(got[r][i] - want[r][i]));
+      }
+      CHECK(farthest / largest < 5e-6);
+    }
+  }
+}
+
+}  // namespace sinter::testing
