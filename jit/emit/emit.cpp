@@ -74,6 +74,8 @@ constexpr int kFewColumns = 16, kLanesOfRounds = 512;
 // Where lanes take several columns: with their sums, registers are for one larger workgroup alone, and all of
 // it waits when it joins them.
 constexpr int kLanesOfColumns = 512;
+// Loads of each element by itself: more of them, for several columns at once, leave no registers.
+constexpr int kMostAlone = 2;
 
 /// True iff lanes of a workgroup share columns in one round after the other, so that no other workgroup can
 /// help with them.
@@ -244,14 +246,18 @@ bool has_vectors_of_columns(const ir::Kernel& kernel, const Target& target) {
     return false;
   const std::size_t along = kernel.outer_rank - 1u;
   const std::vector<std::uint32_t> dependence = ir::dependence_of_maps(kernel);
-  return std::all_of(kernel.exprs.begin(), kernel.exprs.end(), [&](const ir::Expr& expr) {
-    if (expr.kind == ir::ExprKind::Reduce)
-      return (expr.op == Op::Sum || expr.op == Op::SquaredDeviations) && expr.dtype == DType::f32;
-    if (!ir::reads_memory(expr) || expr.level == ir::Level::Outer) return true;
-    const bool is_of_row = (dependence[expr.map] >> along & 1) == 0;
-    return expr.kind == ir::ExprKind::Load && expr.predicate == ir::kNone &&
-           (is_of_row || ir::is_consecutive(kernel.maps[expr.map], along));
-  });
+  int alone = 0;  // loads of each element by itself
+  for (const ir::Expr& expr : kernel.exprs) {
+    if (expr.kind == ir::ExprKind::Reduce &&
+        ((expr.op != Op::Sum && expr.op != Op::SquaredDeviations) || expr.dtype != DType::f32))
+      return false;
+    if (!ir::reads_memory(expr) || expr.level == ir::Level::Outer) continue;
+    const bool is_of_row = (dependence[expr.map] >> along & 1) == 0,
+               is_in_vectors = expr.kind == ir::ExprKind::Load && expr.predicate == ir::kNone &&
+                               ir::is_consecutive(kernel.maps[expr.map], along);
+    if (!is_of_row && !is_in_vectors) ++alone;
+  }
+  return alone <= kMostAlone;
 }
 
 bool shares_all_inner_loops(const ir::Kernel& kernel, const Target& target) {

@@ -68,8 +68,8 @@ int points_at_once(const ir::Kernel& kernel, const Target& target);
 bool has_rows_of_lanes(const ir::Kernel& kernel, const Target& target);
 
 /// True iff lanes may take several neighbouring columns each while they reduce their part, of a kernel whose
-/// columns several workgroups share: its reductions are sums or squared deviations of f32, and no element is
-/// read by itself, which takes registers for each.
+/// columns several workgroups share: its reductions are sums or squared deviations of f32, and few of its
+/// loads are of each element by itself.
 bool has_vectors_of_columns(const ir::Kernel& kernel, const Target& target);
 
 /// True iff these share the points of all inner loops, counted row-major, and not those of the first alone.
