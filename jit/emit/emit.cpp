@@ -245,16 +245,19 @@ bool has_vectors_of_columns(const ir::Kernel& kernel, const Target& target) {
       !target.dialect->has_vectors(kernel, target))
     return false;
   const std::size_t along = kernel.outer_rank - 1u;
-  const std::vector<std::uint32_t> dependence = ir::dependence_of_maps(kernel);
+  const std::vector<std::uint32_t> of_maps = ir::dependence_of_maps(kernel),
+                                   of_values = ir::dependence(kernel);
   int alone = 0;  // loads of each element by itself
   for (const ir::Expr& expr : kernel.exprs) {
     if (expr.kind == ir::ExprKind::Reduce &&
         ((expr.op != Op::Sum && expr.op != Op::SquaredDeviations) || expr.dtype != DType::f32))
       return false;
     if (!ir::reads_memory(expr) || expr.level == ir::Level::Outer) continue;
-    const bool is_of_row = (dependence[expr.map] >> along & 1) == 0,
-               is_in_vectors = expr.kind == ir::ExprKind::Load && expr.predicate == ir::kNone &&
-                               ir::is_consecutive(kernel.maps[expr.map], along);
+    const bool is_of_row = (of_maps[expr.map] >> along & 1) == 0,
+               is_in_vectors =
+                   expr.kind == ir::ExprKind::Load &&
+                   (expr.predicate == ir::kNone || (of_values[expr.predicate] >> along & 1) == 0) &&
+                   ir::is_consecutive(kernel.maps[expr.map], along);
     if (!is_of_row && !is_in_vectors) ++alone;
   }
   return alone <= kMostAlone;

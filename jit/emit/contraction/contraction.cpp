@@ -311,8 +311,8 @@ class Contraction {
     for (const std::size_t loop : loops_.rows) e_.coordinates[loop] = "0";
     open_last_column();
     for (ExprId id : columns_)
-      e_.out.line(vectors_.load(
-          id, "y", "columns." + column(id) + "[part * " + std::to_string(vectors_of_row()) + " + i]"));
+      vectors_.load(id, "y",
+                    "columns." + column(id) + "[part * " + std::to_string(vectors_of_row()) + " + i]");
     close_columns();
     e_.coordinates = coordinates;
   }
@@ -321,16 +321,19 @@ class Contraction {
   void write_load() {
     if (ahead_.empty()) return;
     open_columns();
-    for (ExprId id : ahead_) e_.out.line(vectors_.load(id, "y", rows("next.").name(id) + "[i]"));
+    for (ExprId id : ahead_) vectors_.load(id, "y", rows("next.").name(id) + "[i]");
     close_columns();
   }
   /// Likewise of those that differ from row to row, as far as the second-level cache.
   void write_bring_near() {
     if (loads_.empty()) return;
     open_columns();
-    for (ExprId id : loads_)
+    for (ExprId id : loads_) {
+      const bool has_bounds = vectors_.open_bounds(id);
       e_.out.line("tc_bring_near(b" + std::to_string(k_.exprs[id].buffer) + " + " +
                   vectors_.place(k_.exprs[id].map, "y") + ");");
+      if (has_bounds) e_.close(), e_.close();
+    }
     close_columns();
   }
 

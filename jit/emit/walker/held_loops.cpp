@@ -36,7 +36,7 @@ void HeldLoops::write_vectors(const InnerWork& work, std::uint16_t phase) {
       if (vectors_.is_load(id) && rows_.has(id)) first.push_back(id);
   if (!first.empty())
     over_vectors([&] {
-      for (ExprId id : first) e_.out.line(vectors_.load(id, "y", rows_.name(id) + "[i]"));
+      for (ExprId id : first) vectors_.load(id, "y", rows_.name(id) + "[i]");
     });
   over_vectors([&] { vectors_.write_points(rest, "y", rows_, rows_.taken[phase], first); });
   sums_.add_parts(work, e_.width);
@@ -56,7 +56,7 @@ void HeldLoops::write_elements(const InnerWork& work, std::uint16_t phase, bool 
   if (shifted) {
     if (!first.empty())
       over_shifted_vectors([&] {
-        for (ExprId id : first) e_.out.line(vectors_.load(id, "y", rows_.name(id) + "[i]"));
+        for (ExprId id : first) vectors_.load(id, "y", rows_.name(id) + "[i]");
       });
     over_shifted_vectors([&] { vectors_.write_shifted_points(work, "y", rows_, values, held); });
     return sums_.add_parts(work, e_.width);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "jit/emit/walker/tiles.h"
+#include "jit/ir/made_of.h"
 
 namespace sinter::emit {
 
@@ -28,7 +29,7 @@ bool is_small_enough_for_vectors(const ir::Kernel& kernel, const std::vector<boo
 }
 
 Vectors::Vectors(Expressions& e, Accumulators& sums, Schedule schedule, const std::vector<bool>& live)
-    : e_(e), sums_(sums), k_(e.kernel) {
+    : e_(e), sums_(sums), k_(e.kernel), dependence_(ir::dependence(e.kernel)) {
   const bool inner = schedule == Schedule::LanesInner;
   const std::size_t rank = inner ? k_.inner_rank : k_.outer_rank;
   if (!e_.dialect.has_vectors(k_, e_.target) || rank == 0) return;
@@ -60,7 +61,8 @@ Vectors::Vectors(Expressions& e, Accumulators& sums, Schedule schedule, const st
 
 bool Vectors::is_load(ExprId id) const {
   const Expr& expr = k_.exprs[id];
-  return expr.kind == ExprKind::Load && expr.predicate == ir::kNone && e_.is_consecutive(expr.map, along_);
+  const bool goes_along = expr.predicate != ir::kNone && (dependence_[expr.predicate] >> along_ & 1) != 0;
+  return expr.kind == ExprKind::Load && !goes_along && e_.is_consecutive(expr.map, along_);
 }
 
 std::string Vectors::place(std::size_t map, const std::string& base) const {
@@ -72,9 +74,27 @@ std::string Vectors::place(std::size_t map, const std::string& base) const {
   return e_.dialect.numbers_vectors ? e_.vector_of(text) : text;
 }
 
-std::string Vectors::load(ExprId id, const std::string& base, const std::string& to) const {
+bool Vectors::open_bounds(ExprId id) const {
+  const ExprId predicate = k_.exprs[id].predicate;
+  if (predicate == ir::kNone) return false;
+  e_.open("");
+  for (ExprId part : ir::made_of(k_, predicate)) e_.define(part);
+  e_.open(e_.dialect.when(e_.value(predicate)));
+  return true;
+}
+
+void Vectors::load(ExprId id, const std::string& base, const std::string& to) const {
   const Expr& expr = k_.exprs[id];
-  return e_.dialect.load_vector(k_, e_.width, expr.buffer, place(expr.map, base), to);
+  const bool has_bounds = open_bounds(id);
+  e_.out.line(e_.dialect.load_vector(k_, e_.width, expr.buffer, place(expr.map, base), to));
+  if (!has_bounds) return;
+  e_.close();
+  e_.open(e_.dialect.otherwise());
+  e_.open_unrolled("k", e_.width);
+  e_.out.line(e_.dialect.set_element(expr.dtype, e_.width, to, e_.zero(expr.dtype)));
+  e_.close();
+  e_.close();
+  e_.close();
 }
 
 ExprId vector_source(const Expressions& e, const InnerWork& work, const ir::Store& store) {
@@ -94,7 +114,7 @@ void Vectors::write_points(const InnerWork& work, const std::string& base, const
     const bool stays = rows.has(id);
     const std::string name = stays ? rows.place(id) : "l" + std::to_string(id);
     if (!stays) e_.out.line(e_.dialect.declare_vector(k_.exprs[id].dtype, e_.width, name));
-    if (std::find(loaded.begin(), loaded.end(), id) == loaded.end()) e_.out.line(load(id, base, name));
+    if (std::find(loaded.begin(), loaded.end(), id) == loaded.end()) load(id, base, name);
     e_.loaded[id] = e_.element(id, name);
   }
   std::vector<ExprId> stored;
@@ -140,7 +160,9 @@ bool Vectors::is_of_row(std::size_t map) const {
                      [](const ir::IntRef& stride) { return !stride.is_zero(); });
 }
 
-bool Vectors::is_shifted(ExprId id) const { return is_load(id) && is_of_row(k_.exprs[id].map); }
+bool Vectors::is_shifted(ExprId id) const {
+  return is_load(id) && k_.exprs[id].predicate == ir::kNone && is_of_row(k_.exprs[id].map);
+}
 
 std::string Vectors::shift_condition() const {
   // Few lanes side by side: their elements are one sector of memory whether in vectors or not.

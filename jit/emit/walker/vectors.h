@@ -24,6 +24,7 @@ class Vectors {
 
   /// True iff the kernel has a path for vectors.
   bool any() const { return any_; }
+  /// Its elements are neighbours, and all of a vector are within bounds or none.
   bool is_load(ir::ExprId id) const;
 
   /// Rows whose lengths are no whole vectors (Kernel::row_ragged) still lie in vectors, which begin up to
@@ -41,8 +42,10 @@ class Vectors {
 
   /// Where a vector lies, as the language counts; `base` is the name of its first coordinate.
   std::string place(std::size_t map, const std::string& base) const;
-  /// The statement that loads a vector to `to`.
-  std::string load(ir::ExprId id, const std::string& base, const std::string& to) const;
+  /// Loads a vector to `to`; zeros beyond bounds.
+  void load(ir::ExprId id, const std::string& base, const std::string& to) const;
+  /// Opens the block in which a load is within bounds. False: it always is, and there is no block.
+  bool open_bounds(ir::ExprId id) const;
 
   /// A vector's points, for which the last coordinate is defined for the first of them, under the name
   /// `base`.
@@ -60,7 +63,8 @@ class Vectors {
   Accumulators& sums_;
   const ir::Kernel& k_;
   bool any_ = false;
-  std::size_t along_ = 0;  // the coordinate that counts the elements of a vector
+  std::size_t along_ = 0;                  // the coordinate that counts the elements of a vector
+  std::vector<std::uint32_t> dependence_;  // of expressions on coordinates
 };
 
 }  // namespace sinter::emit

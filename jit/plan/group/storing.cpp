@@ -94,6 +94,16 @@ class StoreChooser {
     pin(id, why);
   }
 
+  /// What is read within a frame has other loops than the product that it is rounded from, and is half as
+  /// much.
+  void pin_half_of_product(NodeId id) {
+    while (node(id).is(OpClass::View)) id = node(id).operands[0];
+    if (node(id).op != Op::Cast || !is_half(node(id).dtype)) return;
+    NodeId product = node(id).operands[0];
+    while (node(product).is(OpClass::View)) product = node(product).operands[0];
+    if (node(product).is(OpClass::Contract)) pin(id);
+  }
+
   /// How the product's first or second factor is stored.
   Storing storing_of_factor(const Node& product, std::size_t which) const {
     const bool is_only_row =
@@ -112,6 +122,7 @@ class StoreChooser {
       if (n.is(OpClass::Contract))
         for (std::size_t k = 0; k < n.operands.size(); ++k)
           pin_factor(n.operands[k], n.ints[1] >> k & 1, storing_of_factor(n, k));
+      if (n.op == Op::Pad || n.op == Op::Slice) pin_half_of_product(n.operands[0]);
       if (n.is(OpClass::Dot)) pin_factor(n.operands[0], false);
       if (n.is(OpClass::Dot) || n.is(OpClass::Combine)) pin_factor(n.operands[1], false);
     }

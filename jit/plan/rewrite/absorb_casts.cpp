@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "jit/plan/rewrite/passes.h"
+#include "jit/plan/rewrite/read_as.h"
 #include "jit/plan/rewrite/rewriter.h"
 
 namespace sinter::plan {
@@ -46,24 +47,11 @@ NodeId seen_below_cast(Rewriter& to, NodeId operand, NodeId half) {
 /// For each product of two matrices or images of 16-bit floats that is read by nothing but casts to one such
 /// dtype, that dtype.
 std::vector<std::optional<DType>> half_results(const Graph& graph) {
-  std::vector<std::optional<DType>> found(graph.nodes.size());
-  std::vector<bool> read_otherwise(graph.nodes.size());
-  for (const Result& result : graph.results) read_otherwise[result.node] = true;
-  for (const Node& node : graph.nodes)
-    for (const NodeId operand : node.operands) {
-      if (operand == kNoNode || !is_product(graph.nodes[operand])) continue;
-      const bool fits =
-          is_cast(node) && is_half(node.dtype) && (!found[operand] || *found[operand] == node.dtype);
-      if (fits)
-        found[operand] = node.dtype;
-      else
-        read_otherwise[operand] = true;
-    }
+  std::vector<std::optional<DType>> found = read_as_halves(graph, Readers::Direct);
   for (NodeId id = 0; id < graph.nodes.size(); ++id) {
-    if (!found[id]) continue;
-    const Node& product = graph.nodes[id];
-    if (read_otherwise[id] || product.dtype != DType::f32 || !stored_half(graph, product.operands[0]) ||
-        !stored_half(graph, product.operands[1]))
+    const Node& node = graph.nodes[id];
+    if (!is_product(node) || node.dtype != DType::f32 || !stored_half(graph, node.operands[0]) ||
+        !stored_half(graph, node.operands[1]))
       found[id] = std::nullopt;
   }
   return found;

@@ -10,6 +10,7 @@
 
 #include "jit/plan/rewrite/factors.h"
 #include "jit/plan/rewrite/passes.h"
+#include "jit/plan/rewrite/read_as.h"
 
 namespace sinter::plan {
 namespace {
@@ -137,10 +138,17 @@ NodeId backward_on_grid(Rewriter& to, const Factors& factors, const Convolution&
   return correlate(to, factors, to.permute(from_end, {1, 2, 3, 0}), framed, {1, 1}, dilation);
 }
 
+/// What is read as halves is stored so before its elements take other places, where kernels end that compute
+/// it.
+NodeId stored_as(Rewriter& to, NodeId product, std::optional<DType> half) {
+  return half ? to.elementwise(Op::Cast, *half, {product}) : product;
+}
+
 /// With strides most of such a grid is zeros. With h + padding = stride * q + p, the gradient at q for each
 /// of the phases p is the sum of weight[p + stride * t] * gradient[q - t] over t: the phases are so many more
 /// columns of one correlation with a smaller kernel, and take their places afterwards. Without dilation.
-NodeId backward_by_phases(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
+NodeId backward_by_phases(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result,
+                          std::optional<DType> half) {
   const Shape of_weight = to.node(factors.nodes[1]).shape, of_gradient = to.node(factors.nodes[0]).shape;
   std::array<std::int64_t, 2> phases, taps, positions, before, sizes;
   for (std::size_t d = 0; d < 2; ++d) {
@@ -160,7 +168,7 @@ NodeId backward_by_phases(Rewriter& to, const Factors& factors, const Convolutio
   weight = to.permute(weight, {2, 4, 5, 1, 3, 0});
   weight = reshaped(to, weight, Shape{phases[0] * phases[1] * inputs, taps[0], taps[1], outputs});
   const NodeId framed = padded(to, image(to, factors.nodes[0]), before, {1, 1}, sizes);
-  NodeId found = correlate(to, factors, weight, framed, {1, 1}, {1, 1});
+  NodeId found = stored_as(to, correlate(to, factors, weight, framed, {1, 1}, {1, 1}), half);
   found = reshaped(to, found, Shape{result[0], positions[0], positions[1], phases[0], phases[1], inputs});
   found = to.permute(found, {0, 1, 3, 2, 4, 5});
   found = reshaped(to, found, Shape{result[0], positions[0] * phases[0], positions[1] * phases[1], inputs});
@@ -168,23 +176,27 @@ NodeId backward_by_phases(Rewriter& to, const Factors& factors, const Convolutio
 }
 
 /// A kernel of one element: what no position reaches is 0.
-NodeId backward_of_points(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
+NodeId backward_of_points(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result,
+                          std::optional<DType> half) {
   const NodeId weight = to.permute(factors.nodes[1], {1, 2, 3, 0});
-  const NodeId found = correlate(to, factors, weight, image(to, factors.nodes[0]), {1, 1}, {1, 1});
+  const NodeId found =
+      stored_as(to, correlate(to, factors, weight, image(to, factors.nodes[0]), {1, 1}, {1, 1}), half);
   return padded(to, found, {0, 0}, {c.along[0].stride, c.along[1].stride}, {result[1], result[2]});
 }
 
-NodeId backward_input(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
+/// `half`: as what all read the result.
+NodeId backward_input(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result,
+                      std::optional<DType> half) {
   const Shape of_weight = to.node(factors.nodes[1]).shape;
   const auto all = [&](auto is) { return is(c.along[0], of_weight[2]) && is(c.along[1], of_weight[3]); };
   if (all([](const Along& along, std::int64_t size) { return size == 1 && along.padding == 0; }))
-    return backward_of_points(to, factors, c, result);
+    return backward_of_points(to, factors, c, result, half);
   const bool is_dense = all([](const Along& along, std::int64_t size) {
     return along.stride == 1 && along.padding <= along.dilation * (size - 1);
   });
   const bool is_dilated = !all([](const Along& along, std::int64_t) { return along.dilation == 1; });
   if (is_dense || is_dilated) return backward_on_grid(to, factors, c, result);
-  return backward_by_phases(to, factors, c, result);
+  return backward_by_phases(to, factors, c, result, half);
 }
 
 /// Rows are the channels of the gradient, columns the elements of the kernel, and positions are added up.
@@ -244,7 +256,8 @@ bool is_contracted_convolution(const Graph& graph, const Node& node, const ir::T
 }
 
 void contract_convolutions(Graph& graph, const ir::DeviceTraits& traits) {
-  rewrite(graph, [&](Rewriter& to, NodeId, Node node) {
+  const std::vector<std::optional<DType>> halves = read_as_halves(graph, Readers::BehindViews);
+  rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
     if (!is_convolution(node) || !is_wanted(to.after(), node, traits.tensor_cores))
       return to.add(std::move(node));
     const std::optional<Factors> factors = factors_of(to, node, traits.tensor_cores);
@@ -253,8 +266,9 @@ void contract_convolutions(Graph& graph, const ir::DeviceTraits& traits) {
     if (node.op == Op::Conv2dBackwardWeight) return backward_weight(to, *factors, c, node.shape);
     const Shape plain = node.shape;
     const Shape result = node.channels_last ? plain : Shape{plain[0], plain[2], plain[3], plain[1]};
-    const NodeId found =
-        node.op == Op::Conv2d ? forward(to, *factors, c) : backward_input(to, *factors, c, result);
+    NodeId found = node.op == Op::Conv2d ? forward(to, *factors, c)
+                                         : backward_input(to, *factors, c, result, halves[id]);
+    if (to.node(found).dtype != node.dtype) found = to.elementwise(Op::Cast, node.dtype, {found});
     return node.channels_last ? found : to.permute(found, {0, 3, 1, 2});
   });
 }
