@@ -117,7 +117,7 @@ void main() {
       for (; g + u32(SN_LANES) * u32(8) * u32(3) < inner4; g += u32(SN_LANES) * u32(8) * u32(4)) {
         [[unroll]]
         for (int u = 0; u < 4; ++u) {
-          const u32 j = g + u32(u) * u32(u32(SN_LANES) * u32(8));
+          const u32 j = g + u32(SN_LANES) * u32(8) * u32(u);
           const int y = int(j);
           const u32 vector = (u32(y) >> 3);
           u32 l0[8];
@@ -132,18 +132,23 @@ void main() {
           }
         }
       }
-      for (u32 j = g; j < inner4; j += u32(SN_LANES) * u32(8)) {
-        const int y = int(j);
-        const u32 vector = (u32(y) >> 3);
-        u32 l0[8];
-        { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+      if (g < inner4) {
         [[unroll]]
-        for (int k = 0; k < 8; ++k) {
-          const int x1 = y + k;
-          const u32 v0 = l0[k];
-          precise float v1 = sn_cast_f16_f32(v0);
-          r2 = max(r2, v1);
-          r2_all = r2_all + abs(v1);
+        for (int u = 0; u < 4; ++u) {
+          const bool inside = g + u32(SN_LANES) * u32(8) * u32(u) < inner4;
+          const u32 j = inside ? g + u32(SN_LANES) * u32(8) * u32(u) : g;
+          const int y = int(j);
+          const u32 vector = (u32(y) >> 3);
+          u32 l0[8];
+          { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+          [[unroll]]
+          for (int k = 0; k < 8; ++k) {
+            const int x1 = y + k;
+            const u32 v0 = l0[k];
+            precise float v1 = sn_cast_f16_f32(v0);
+            r2 = max(r2, (inside ? v1 : uintBitsToFloat(0xff800000u)));
+            r2_all = r2_all + abs((inside ? v1 : uintBitsToFloat(0xff800000u)));
+          }
         }
       }
     }
@@ -167,7 +172,7 @@ void main() {
         for (; g + u32(SN_LANES) * u32(8) * u32(3) < end; g += u32(SN_LANES) * u32(8) * u32(4)) {
           [[unroll]]
           for (int u = 0; u < 4; ++u) {
-            const u32 j = g + u32(u) * u32(u32(SN_LANES) * u32(8));
+            const u32 j = g + u32(SN_LANES) * u32(8) * u32(u);
             const int y = int(j);
             const u32 vector = (u32(y) >> 3);
             u32 l0[8];
@@ -183,19 +188,24 @@ void main() {
             }
           }
         }
-        for (u32 j = g; j < end; j += u32(SN_LANES) * u32(8)) {
-          const int y = int(j);
-          const u32 vector = (u32(y) >> 3);
-          u32 l0[8];
-          { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+        if (g < end) {
           [[unroll]]
-          for (int k = 0; k < 8; ++k) {
-            const int x1 = y + k;
-            const u32 v0 = l0[k];
-            precise float v1 = sn_cast_f16_f32(v0);
-            precise float v3 = (v1 - v2);
-            precise float v4 = sn_exp_f32(v3);
-            q5[k] = (q5[k] + v4);
+          for (int u = 0; u < 4; ++u) {
+            const bool inside = g + u32(SN_LANES) * u32(8) * u32(u) < end;
+            const u32 j = inside ? g + u32(SN_LANES) * u32(8) * u32(u) : g;
+            const int y = int(j);
+            const u32 vector = (u32(y) >> 3);
+            u32 l0[8];
+            { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+            [[unroll]]
+            for (int k = 0; k < 8; ++k) {
+              const int x1 = y + k;
+              const u32 v0 = l0[k];
+              precise float v1 = sn_cast_f16_f32(v0);
+              precise float v3 = (v1 - v2);
+              precise float v4 = sn_exp_f32(v3);
+              q5[k] = (q5[k] + (inside ? v4 : float(0)));
+            }
           }
         }
       }

@@ -99,7 +99,7 @@ void main() {
       for (; g + u32(SN_LANES) * u32(4) * u32(3) < inner4; g += u32(SN_LANES) * u32(4) * u32(4)) {
         [[unroll]]
         for (int u = 0; u < 4; ++u) {
-          const u32 j = g + u32(u) * u32(u32(SN_LANES) * u32(4));
+          const u32 j = g + u32(SN_LANES) * u32(4) * u32(u);
           const int y = int(j);
           const u32 vector = (u32(y) >> 2);
           vec4 l0;
@@ -113,17 +113,22 @@ void main() {
           }
         }
       }
-      for (u32 j = g; j < inner4; j += u32(SN_LANES) * u32(4)) {
-        const int y = int(j);
-        const u32 vector = (u32(y) >> 2);
-        vec4 l0;
-        l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
+      if (g < inner4) {
         [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v0 = l0[k];
-          r1 = max(r1, v0);
-          r1_all = r1_all + abs(v0);
+        for (int u = 0; u < 4; ++u) {
+          const bool inside = g + u32(SN_LANES) * u32(4) * u32(u) < inner4;
+          const u32 j = inside ? g + u32(SN_LANES) * u32(4) * u32(u) : g;
+          const int y = int(j);
+          const u32 vector = (u32(y) >> 2);
+          vec4 l0;
+          l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v0 = l0[k];
+            r1 = max(r1, (inside ? v0 : uintBitsToFloat(0xff800000u)));
+            r1_all = r1_all + abs((inside ? v0 : uintBitsToFloat(0xff800000u)));
+          }
         }
       }
     }
@@ -146,7 +151,7 @@ void main() {
         for (; g + u32(SN_LANES) * u32(4) * u32(3) < end; g += u32(SN_LANES) * u32(4) * u32(4)) {
           [[unroll]]
           for (int u = 0; u < 4; ++u) {
-            const u32 j = g + u32(u) * u32(u32(SN_LANES) * u32(4));
+            const u32 j = g + u32(SN_LANES) * u32(4) * u32(u);
             const int y = int(j);
             const u32 vector = (u32(y) >> 2);
             vec4 l0;
@@ -161,18 +166,23 @@ void main() {
             }
           }
         }
-        for (u32 j = g; j < end; j += u32(SN_LANES) * u32(4)) {
-          const int y = int(j);
-          const u32 vector = (u32(y) >> 2);
-          vec4 l0;
-          l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
+        if (g < end) {
           [[unroll]]
-          for (int k = 0; k < 4; ++k) {
-            const int x1 = y + k;
-            precise float v0 = l0[k];
-            precise float v2 = (v0 - v1);
-            precise float v3 = sn_exp_f32(v2);
-            q4[k] = (q4[k] + v3);
+          for (int u = 0; u < 4; ++u) {
+            const bool inside = g + u32(SN_LANES) * u32(4) * u32(u) < end;
+            const u32 j = inside ? g + u32(SN_LANES) * u32(4) * u32(u) : g;
+            const int y = int(j);
+            const u32 vector = (u32(y) >> 2);
+            vec4 l0;
+            l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
+            [[unroll]]
+            for (int k = 0; k < 4; ++k) {
+              const int x1 = y + k;
+              precise float v0 = l0[k];
+              precise float v2 = (v0 - v1);
+              precise float v3 = sn_exp_f32(v2);
+              q4[k] = (q4[k] + (inside ? v3 : float(0)));
+            }
           }
         }
       }

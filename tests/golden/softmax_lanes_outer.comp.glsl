@@ -84,18 +84,23 @@ void main() {
         for (; g + u32(7) < rounds; g += u32(8)) {
           [[unroll]]
           for (int u = 0; u < 8; ++u) {
-            const u32 j = g + u32(u) * u32(1);
+            const u32 j = g + u32(u);
             const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
             precise float v0 = b0.at[x0 * n2 + x1];
             r1 = max(r1, v0);
             r1_all = r1_all + abs(v0);
           }
         }
-        for (u32 j = g; j < rounds; j += 1) {
-          const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-          precise float v0 = b0.at[x0 * n2 + x1];
-          r1 = max(r1, v0);
-          r1_all = r1_all + abs(v0);
+        if (g < rounds) {
+          [[unroll]]
+          for (int u = 0; u < 8; ++u) {
+            const bool inside = g + u32(u) < rounds;
+            const u32 j = inside ? g + u32(u) : g;
+            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+            precise float v0 = b0.at[x0 * n2 + x1];
+            r1 = max(r1, (inside ? v0 : uintBitsToFloat(0xff800000u)));
+            r1_all = r1_all + abs((inside ? v0 : uintBitsToFloat(0xff800000u)));
+          }
         }
       }
     }
@@ -114,7 +119,7 @@ void main() {
           for (; g + u32(7) < end; g += u32(8)) {
             [[unroll]]
             for (int u = 0; u < 8; ++u) {
-              const u32 j = g + u32(u) * u32(1);
+              const u32 j = g + u32(u);
               const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
               precise float v0 = b0.at[x0 * n2 + x1];
               precise float v2 = (v0 - v1);
@@ -122,12 +127,17 @@ void main() {
               q4 = (q4 + v3);
             }
           }
-          for (u32 j = g; j < end; j += 1) {
-            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-            precise float v0 = b0.at[x0 * n2 + x1];
-            precise float v2 = (v0 - v1);
-            precise float v3 = sn_exp_f32(v2);
-            q4 = (q4 + v3);
+          if (g < end) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v0 = b0.at[x0 * n2 + x1];
+              precise float v2 = (v0 - v1);
+              precise float v3 = sn_exp_f32(v2);
+              q4 = (q4 + (inside ? v3 : float(0)));
+            }
           }
         }
         r4 = r4 + q4;

@@ -93,11 +93,27 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float r1 = __int_as_float(0xff800000);
     if (there) {
       const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
-      #pragma unroll 8
-      for (u32 j = u32(0); j < rounds; j += 1) {
-        const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-        const float v0 = b0[x0 * n2 + x1];
-        r1 = sn_max_f32(r1, v0);
+      {
+        u32 g = u32(0);
+        for (; g + u32(7) < rounds; g += u32(8)) {
+          #pragma unroll
+          for (int u = 0; u < 8; ++u) {
+            const u32 j = g + u32(u);
+            const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+            const float v0 = b0[x0 * n2 + x1];
+            r1 = sn_max_f32(r1, v0);
+          }
+        }
+        if (g < rounds) {
+          #pragma unroll
+          for (int u = 0; u < 8; ++u) {
+            const bool inside = g + u32(u) < rounds;
+            const u32 j = inside ? g + u32(u) : g;
+            const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+            const float v0 = b0[x0 * n2 + x1];
+            r1 = sn_max_f32(r1, (inside ? v0 : __int_as_float(0xff800000)));
+          }
+        }
       }
     }
     sn_rows_max_f32(r1);
@@ -109,13 +125,31 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
         float q4 = float(0);
-        #pragma unroll 8
-        for (u32 j = h; j < end; j += 1) {
-          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-          const float v0 = b0[x0 * n2 + x1];
-          const float v2 = (v0 - v1);
-          const float v3 = sn_exp_f32(v2);
-          q4 = (q4 + v3);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v0 = b0[x0 * n2 + x1];
+              const float v2 = (v0 - v1);
+              const float v3 = sn_exp_f32(v2);
+              q4 = (q4 + v3);
+            }
+          }
+          if (g < end) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v0 = b0[x0 * n2 + x1];
+              const float v2 = (v0 - v1);
+              const float v3 = sn_exp_f32(v2);
+              q4 = (q4 + (inside ? v3 : float(0)));
+            }
+          }
         }
         r4 = r4 + q4;
       }

@@ -118,10 +118,10 @@ TEST_CASE("columns that many workgroups share are cut so that the last of them h
   };
   const auto var = [](const AnyTensor& x) { return x.cast(DType::f32).var({0}, 0); };
   const auto sum = [](const AnyTensor& x) { return x.sum(0); };
-  // 64 bytes of a row for each workgroup, which has 32 rows of lanes.
+  // 64 bytes of a row for each workgroup.
   const emit::Geometry narrow = shape_of({16384, 256}, DType::bf16, var);
   CHECK(narrow.lanes <= 64);
-  CHECK(narrow.lanes * narrow.rows == 1024);
+  CHECK(narrow.lanes * narrow.rows == 512);
   CHECK(narrow.workgroups >= 128);
   // One sum of a column and few parts are little to join.
   CHECK(shape_of({8192, 4096}, DType::f32, sum).lanes == 256);
