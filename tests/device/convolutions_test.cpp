@@ -44,16 +44,20 @@ AnyTensor numbers(const Shape& shape, const Device& device, std::uint32_t seed) 
 }
 
 /// y, and the gradients of x and the weight.
-std::vector<std::vector<float>> results(const Case& c, const Device& plain, MatmulPrecision precision) {
+std::vector<std::vector<float>> results(const Case& c, const Device& plain, MatmulPrecision precision,
+                                        DType dtype = DType::f32) {
   const Device device = plain.autodiff();
-  const AnyTensor x = numbers({c.images, c.channels, c.height, c.width}, device, 1).require_grad(),
-                  weight =
-                      numbers({c.outputs, c.channels, c.kernel[0], c.kernel[1]}, device, 2).require_grad();
+  const auto leaf = [&](const Shape& shape, std::uint32_t seed) {
+    return numbers(shape, device, seed).cast(dtype).detach().require_grad();
+  };
+  const AnyTensor x = leaf({c.images, c.channels, c.height, c.width}, 1),
+                  weight = leaf({c.outputs, c.channels, c.kernel[0], c.kernel[1]}, 2);
   const MatmulPrecisionScope scope(precision);
   const AnyTensor y = x.conv2d(weight, {.stride = c.stride, .padding = c.padding, .dilation = c.dilation});
-  const AnyTensor product = AnyTensor::mul(y, numbers(y.shape(), device, 3));
+  const AnyTensor product = AnyTensor::mul(y, numbers(y.shape(), device, 3).cast(dtype));
   const Gradients gradients = product.sum(product.all_axes()).reshape({}).backward();
-  return {values_of(y), values_of(*gradients.get(x)), values_of(*gradients.get(weight))};
+  const auto values = [](const AnyTensor& of) { return values_of(of.cast(DType::f32)); };
+  return {values(y), values(*gradients.get(x)), values(*gradients.get(weight))};
 }
 
 /// Within what rounding factors to bf16 comes to, of the largest value.
@@ -136,6 +140,29 @@ TEST_CASE("convolutions with other numbers of channels") {
       {1, 5, 7, 7, 3, {3, 3}, {2, 2}},
       {2, 32, 5, 6, 33, {3, 3}, {2, 1}, {1, 2}},
   });
+}
+
+TEST_CASE("convolutions of images of few channels, whose pixels are less than lanes load at once") {
+  const std::vector<Case> cases{
+      {2, 3, 15, 14, 64, {7, 7}, {2, 2}, {3, 3}},        // two pixels in 16 bytes of halves
+      {1, 3, 9, 17, 24, {3, 3}, {1, 1}, {1, 1}},         // one pixel
+      {2, 1, 12, 13, 16, {5, 5}, {1, 1}, {2, 2}},        // eight channels of zeros but one
+      {1, 2, 11, 16, 32, {3, 5}, {1, 4}, {0, 2}},        // of two channels too
+      {2, 5, 6, 7, 40, {3, 3}, {3, 2}, {1, 0}},          // the frame is cut
+      {1, 3, 8, 9, 64, {3, 4}, {2, 2}, {2, 1}, {2, 2}},  // elements that lie apart
+  };
+  check(cases);
+  for (const Case& c : cases)
+    for (const DType dtype : {DType::bf16, DType::f16}) {
+      INFO(name_of(c));
+      INFO(sinter::name_of(dtype));
+      const auto expected = results(c, Device::host(), MatmulPrecision::Highest, dtype),
+                 found = results(c, test_device(), MatmulPrecision::Highest, dtype);
+      for (std::size_t k = 0; k < found.size(); ++k) {
+        INFO((k == 0 ? "result" : k == 1 ? "gradient of the image" : "gradient of the weight"));
+        CHECK(found[k] == expected[k]);
+      }
+    }
 }
 
 TEST_CASE("convolutions one after the other, with what stands between them") {

@@ -153,8 +153,10 @@ class Contraction {
     return std::min(232, (each * workgroup - handed) / multiplying / 8 * 8);
   }
 
-  /// In shared memory; what lanes compute lies along the sum there.
-  bool lies_across(const ir::TiledFactor& factor) const { return factor.across && !t_.computes(factor); }
+  /// In shared memory; what lanes compute lies along the sum there, unless they load it by vectors across.
+  bool lies_across(const ir::TiledFactor& factor) const {
+    return factor.across && (!t_.computes(factor) || (factor.vectors && is_half(t_.multiplied)));
+  }
 
   /// Has a factor's part of a slot copied: rows of k, or across them a box for each 64 neighbours.
   std::string load(const ir::TiledFactor& factor, const std::string& which, const std::string& place,

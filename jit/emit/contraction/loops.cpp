@@ -55,6 +55,7 @@ class ComputedFactor {
 
   void write_values() const {
     if (is_square()) return write_squares();
+    if (is_across()) return write_pieces_across();
     e_.open_unrolled("i", pieces());
     write_one("i");
     e_.close();
@@ -69,8 +70,14 @@ class ComputedFactor {
       return;
     }
     e_.open_unrolled("i", pieces());
-    e_.out.line(where());
-    store_one("i");
+    if (is_across()) {
+      e_.out.line(where_across());
+      e_.out.line("tc_put_piece(to_" + place_.which + " + piece / 8 * " + std::to_string(64 * kSlotBytes) +
+                  " + step * 128 + ((piece % 8 ^ step & 7) << 4), " + part() + "[i]);");
+    } else {
+      e_.out.line(where());
+      store_one("i");
+    }
     e_.close();
   }
 
@@ -98,7 +105,38 @@ class ComputedFactor {
   std::string part() const { return "part_" + place_.which; }
 
   /// Vectors lie across the sum, and pieces along it: a lane loads those of four rows (columns) together.
-  bool is_square() const { return factor_.across && factor_.vectors; }
+  bool is_square() const {
+    return factor_.across && factor_.vectors && !is_half(e_.kernel.tiling.multiplied);
+  }
+  /// Likewise of 16 bits, which the tensor cores read across the sum: as the copy engine lays them down, in
+  /// boxes of 64 neighbours.
+  bool is_across() const { return factor_.across && factor_.vectors && is_half(e_.kernel.tiling.multiplied); }
+
+  /// A lane's piece number i: of which step of the sum, and which of those of a slot.
+  std::string where_across() const {
+    const std::string number = "(int(i) * " + std::to_string(lanes_) + " + loader)",
+                      row = std::to_string(place_.size / elements_);
+    return "const int step = " + number + " / " + row + ", piece = " + number + " % " + row + ";";
+  }
+
+  void write_pieces_across() const {
+    const std::string each = std::to_string(elements_);
+    e_.open_unrolled("i", pieces());
+    e_.out.line(where_across());
+    // What is beyond the ends is read elsewhere: rows of it are not stored, and of k it counts as 0.
+    e_.out.line("const int from_own = min(" + place_.start + " + piece * " + each + ", " + place_.end +
+                " - " + each + ");");
+    e_.out.line("const int from_k = depth + step;");
+    split_loops(e_, "at.z", loops_.batch);
+    split_loops(e_, "from_own", place_.own);
+    split_loops(e_, "min(from_k, size_k - 1)", loops_.depth);
+    e_.out.line(e_.dialect.declare_vector(e_.kernel.exprs[factor_.value].dtype, elements_, "loaded"));
+    load_vector("loaded");
+    e_.open_unrolled("j", elements_);
+    take("i", "from_k", "loaded[j]");
+    e_.close();
+    e_.close();
+  }
 
   void write_squares() const {
     e_.open_unrolled("i", pieces() / 4);

@@ -5,6 +5,7 @@
 // unfolded in memory.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 #include <utility>
 
@@ -32,8 +33,8 @@ Convolution attributes_of(const Node& node) {
 
 NodeId reshaped(Rewriter& to, NodeId x, const Shape& shape) { return to.view(Op::Reshape, x, shape); }
 
-// Bytes of channels that the copy engine brings at a time.
-constexpr std::int64_t kLineBytes = 128;
+// Bytes of channels that the copy engine brings at a time, and that lanes do.
+constexpr std::int64_t kLineBytes = 128, kPieceBytes = 16;
 
 /// The image (n, c, h, w) as (n, h, w, c). What lies in another order is copied where the copy engine can
 /// bring windows of the copy; else windows are read where it lies.
@@ -46,20 +47,61 @@ NodeId image(Rewriter& to, NodeId x) {
   return view && view->layout.strides[3] == 1 ? last : to.elementwise(Op::Cast, dtype, {last});
 }
 
-/// An image with zeros around it: its pixels stand at before + step * k of `sizes`.
-NodeId padded(Rewriter& to, NodeId x, const std::array<std::int64_t, 2>& before,
-              const std::array<std::int64_t, 2>& step, const std::array<std::int64_t, 2>& sizes) {
+/// Channels of an image, and elements of a kernel's line.
+struct Line {
+  std::int64_t channels, width;
+};
+
+/// Where a pixel has fewer bytes than lanes load at once: so many more of both that they load 16 bytes of a
+/// window's line at a time, wherever it begins. What is added is zeros.
+Line widened(Line line, const Along& along, DType dtype) {
+  const auto piece = kPieceBytes / static_cast<std::int64_t>(size_of(dtype));
+  if (line.channels >= piece || along.dilation != 1) return line;
+  std::int64_t channels = std::int64_t(std::bit_ceil(static_cast<std::uint64_t>(line.channels)));
+  while (along.stride * channels % piece != 0) channels *= 2;
+  const std::int64_t pixels = std::max<std::int64_t>(piece / channels, 1);
+  return {channels, (line.width + pixels - 1) / pixels * pixels};
+}
+
+/// `x` in a frame of zeros: its elements stand at before + step * k of a dim's size.
+NodeId in_zeros(Rewriter& to, NodeId x, const Shape& before, const Shape& step, const Shape& shape) {
   const Node given = to.node(x);
-  if (before == std::array<std::int64_t, 2>{0, 0} && given.shape[1] == sizes[0] && given.shape[2] == sizes[1])
-    return x;
+  if (given.shape == shape) return x;
   Node node;
   node.op = Op::Pad;
   node.dtype = given.dtype;
-  node.shape = Shape{given.shape[0], sizes[0], sizes[1], given.shape[3]};
+  node.shape = shape;
   node.operands = {x};
-  node.ints = {0, before[0], before[1], 0, 1, step[0], step[1], 1};
+  node.ints.assign(before.begin(), before.end());
+  node.ints.insert(node.ints.end(), step.begin(), step.end());
   node.scalars = to.node(to.constant(0, arithmetic_of(given.dtype))).scalars;
   return to.add(std::move(node));
+}
+
+/// The same of an image's pixels.
+NodeId padded(Rewriter& to, NodeId x, const std::array<std::int64_t, 2>& before,
+              const std::array<std::int64_t, 2>& step, const std::array<std::int64_t, 2>& sizes) {
+  const Shape shape = to.node(x).shape;
+  return in_zeros(to, x, Shape{0, before[0], before[1], 0}, Shape{1, step[0], step[1], 1},
+                  Shape{shape[0], sizes[0], sizes[1], shape[3]});
+}
+
+/// The image (n, h, w, c) with its frame, as windows of a kernel whose lines are `line` meet it. Of more
+/// channels than it has it is stored so.
+NodeId in_frame(Rewriter& to, NodeId x, const Convolution& c, std::int64_t width, Line line) {
+  const Shape shape = to.node(x).shape;
+  const std::array<std::int64_t, 2> before{c.along[0].padding, c.along[1].padding};
+  const std::int64_t lines = shape[1] + 2 * before[0], pixels = shape[2] + 2 * before[1] + line.width - width;
+  if (line.channels == shape[3]) return padded(to, x, before, {1, 1}, {lines, pixels});
+  // Lines begin where lanes load 16 bytes at a time.
+  const auto piece = kPieceBytes / static_cast<std::int64_t>(size_of(to.node(x).dtype));
+  std::int64_t stored = pixels;
+  while (stored * line.channels % piece != 0) ++stored;
+  NodeId frame = in_zeros(to, x, Shape{0, before[0], before[1], 0}, Shape{1, 1, 1, 1},
+                          Shape{shape[0], lines, stored, line.channels});
+  frame = to.elementwise(Op::Cast, to.node(frame).dtype, {frame});
+  if (stored == pixels) return frame;
+  return to.view(Op::Slice, frame, Shape{shape[0], lines, pixels, line.channels}, {0, 0, 0, 0, 1, 1, 1, 1});
 }
 
 /// (n, h, w, c) seen as (n, oh, ow, kh, kw, c): at each position the elements that a kernel meets.
@@ -101,10 +143,14 @@ NodeId correlate(Rewriter& to, const Factors& factors, NodeId weight, NodeId ima
 }
 
 NodeId forward(Rewriter& to, const Factors& factors, const Convolution& c) {
-  const NodeId weight = to.permute(factors.nodes[1], {0, 2, 3, 1}), x = image(to, factors.nodes[0]);
-  const Shape shape = to.node(x).shape;
-  const NodeId framed = padded(to, x, {c.along[0].padding, c.along[1].padding}, {1, 1},
-                               {shape[1] + 2 * c.along[0].padding, shape[2] + 2 * c.along[1].padding});
+  NodeId weight = to.permute(factors.nodes[1], {0, 2, 3, 1});
+  const NodeId x = image(to, factors.nodes[0]);
+  const Shape shape = to.node(weight).shape;
+  const Line line = widened({shape[3], shape[2]}, c.along[1], to.node(x).dtype);
+  const NodeId framed = in_frame(to, x, c, shape[2], line);
+  if (line.channels != shape[3] || line.width != shape[2])
+    weight = in_zeros(to, weight, Shape{0, 0, 0, 0}, Shape{1, 1, 1, 1},
+                      Shape{shape[0], shape[1], line.width, line.channels});
   return correlate(to, factors, weight, framed, {c.along[0].stride, c.along[1].stride},
                    {c.along[0].dilation, c.along[1].dilation});
 }
@@ -203,23 +249,20 @@ NodeId backward_input(Rewriter& to, const Factors& factors, const Convolution& c
 NodeId backward_weight(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
   const NodeId x = image(to, factors.nodes[0]), gradient = image(to, factors.nodes[1]);
   const Shape of_gradient = to.node(gradient).shape;
+  const Line line = widened({result[1], result[3]}, c.along[1], to.node(x).dtype);
   // What no position of the gradient reaches is cut off.
-  std::array<std::int64_t, 2> before, sizes, stride, dilation;
-  const Shape shape = to.node(x).shape;
-  for (std::size_t d = 0; d < 2; ++d) {
-    before[d] = c.along[d].padding;
-    sizes[d] = shape[1 + d] + 2 * before[d];
-    stride[d] = c.along[d].stride;
-    dilation[d] = c.along[d].dilation;
-  }
   const NodeId seen =
-      windows(to, padded(to, x, before, {1, 1}, sizes), {result[2], result[3]}, stride, dilation);
+      windows(to, in_frame(to, x, c, result[3], line), {result[2], line.width},
+              {c.along[0].stride, c.along[1].stride}, {c.along[0].dilation, c.along[1].dilation});
   const std::int64_t depth = of_gradient[0] * of_gradient[1] * of_gradient[2];
-  const std::int64_t rows = result[0], columns = result[1] * result[2] * result[3];
+  const std::int64_t rows = result[0], columns = result[2] * line.width * line.channels;
   const NodeId a = to.permute(reshaped(to, gradient, Shape{depth, rows}), {1, 0});
   const NodeId b = reshaped(to, seen, Shape{depth, columns});
   const NodeId product = contraction(to, factors, a, b, Shape{rows, columns}, kBoth);
-  return to.permute(reshaped(to, product, Shape{rows, result[2], result[3], result[1]}), {0, 3, 1, 2});
+  NodeId found = reshaped(to, product, Shape{rows, result[2], line.width, line.channels});
+  if (line.channels != result[1] || line.width != result[3])
+    found = to.view(Op::Slice, found, Shape{rows, result[2], result[3], result[1]}, {0, 0, 0, 0, 1, 1, 1, 1});
+  return to.permute(found, {0, 3, 1, 2});
 }
 
 // Kernels of fewer elements, as of images with one channel, leave most of a tile empty; library ops are

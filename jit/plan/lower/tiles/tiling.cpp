@@ -202,8 +202,9 @@ std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, 
                  begins_at_multiple(step, elements);
     for (std::size_t loop = 0; loop <= last; ++loop)
       whole &= loop == along || step.strides[loop] % elements == 0;
-    // Of 16 bits what lies across is copied.
-    factor.vectors = whole && !is_f8(expr.dtype) && (!factor.across || expr.dtype == DType::f32);
+    // Where 16 bits lie across, groups read them so; others copy them.
+    const bool lies_so = !factor.across || expr.dtype == DType::f32 || product.cores.has_groups;
+    factor.vectors = whole && !is_f8(expr.dtype) && lies_so;
   }
   return factor;
 }
