@@ -188,11 +188,11 @@ enum class Schedule : std::uint8_t {
 /// Where each subgroup multiplies by itself, lanes copy what has `lane_bytes`, and compute the rest.
 struct TiledFactor {
   ExprId value = kNone;
-  bool across = false;    // neighbours in memory lie along its own loops, not along the inner ones
-  bool windows = false;   // copied by windows
-  bool computed = false;  // not copied
-  bool pieces = false;    // computed: 16 bytes' worth of neighbours are within the last inner loop
-  bool vectors = false;   // computed: neighbours in memory are loaded 16 bytes at a time
+  bool across = false;      // neighbours in memory lie along its own loops, not along the inner ones
+  bool windows = false;     // copied by windows
+  bool computed = false;    // not copied
+  bool pieces = false;      // computed: 16 bytes' worth of neighbours are within the last inner loop
+  std::uint8_t vector = 0;  // computed: so many neighbours in memory are loaded at a time; 0: each by itself
   /// Not 0: the factor lies as one that the copy engine copies, but for its strides and where it begins,
   /// which are multiples of so many bytes: 16, 8 or 4.
   std::uint8_t lane_bytes = 0;

@@ -141,7 +141,7 @@ class Printer {
     if (factor.windows) word("windows");
     if (factor.computed) word("computed");
     if (factor.pieces) word("pieces");
-    if (factor.vectors) word("vectors");
+    if (factor.vector > 0) word("vectors").number(factor.vector);
     if (factor.lane_bytes > 0) word("bytes").number(factor.lane_bytes);
   }
 

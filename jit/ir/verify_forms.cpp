@@ -188,8 +188,7 @@ void FormVerifier::check_factor(const TiledFactor& factor, std::uint32_t own, st
   require(!factor.windows || !factor.computed, where, "with a factor that is copied and computed");
   if (k_.tiling.computes(factor)) {
     const std::size_t along = factor.across ? loops_of(own).back() : rank_ - 1;
-    require(!factor.vectors ||
-                (is_plain && factor.pieces && k_.maps[expr.map].steps.front().strides[along].is_one()),
+    require(factor.vector == 0 || (is_plain && k_.maps[expr.map].steps.front().strides[along].is_one()),
             where, "with a factor that does not lie in vectors");
     return;
   }

@@ -150,7 +150,7 @@ std::string layout_of(const ir::Tiling& tiling) {
   const auto layout = [](const ir::TiledFactor& factor) {
     return std::string(factor.across ? "across" : "along") + (factor.windows ? " windows" : "") +
            (factor.computed ? " computed" : "") + (factor.pieces ? " pieces" : "") +
-           (factor.vectors ? " vectors" : "") +
+           (factor.vector > 0 ? " vectors " + std::to_string(factor.vector) : std::string()) +
            (factor.lane_bytes > 0 ? " by " + std::to_string(factor.lane_bytes) : std::string());
   };
   return std::string(family_of(tiling)) + " " + std::string(name_of(tiling.multiplied)) + " a " +

@@ -144,12 +144,14 @@ TEST_CASE("convolutions with other numbers of channels") {
 
 TEST_CASE("convolutions of images of few channels, whose pixels are less than lanes load at once") {
   const std::vector<Case> cases{
-      {2, 3, 15, 14, 64, {7, 7}, {2, 2}, {3, 3}},        // two pixels in 16 bytes of halves
-      {1, 3, 9, 17, 24, {3, 3}, {1, 1}, {1, 1}},         // one pixel
-      {2, 1, 12, 13, 16, {5, 5}, {1, 1}, {2, 2}},        // eight channels of zeros but one
-      {1, 2, 11, 16, 32, {3, 5}, {1, 4}, {0, 2}},        // of two channels too
-      {2, 5, 6, 7, 40, {3, 3}, {3, 2}, {1, 0}},          // the frame is cut
-      {1, 3, 8, 9, 64, {3, 4}, {2, 2}, {2, 1}, {2, 2}},  // elements that lie apart
+      {2, 3, 15, 14, 64, {7, 7}, {2, 2}, {3, 3}},
+      {1, 3, 9, 17, 24, {3, 3}, {1, 1}, {1, 1}},
+      {2, 1, 12, 13, 16, {5, 5}, {1, 1}, {2, 2}},
+      {1, 2, 11, 16, 32, {3, 5}, {1, 4}, {0, 2}},
+      {2, 5, 6, 7, 40, {3, 3}, {3, 2}, {1, 0}},
+      {1, 3, 8, 9, 64, {3, 4}, {2, 2}, {2, 1}, {2, 2}},
+      {1, 4, 8, 8, 8, {3, 3}},
+      {1, 7, 6, 9, 12, {2, 3}, {1, 1}, {0, 1}},
   };
   check(cases);
   for (const Case& c : cases)
@@ -163,6 +165,26 @@ TEST_CASE("convolutions of images of few channels, whose pixels are less than la
         CHECK(found[k] == expected[k]);
       }
     }
+}
+
+TEST_CASE("an infinite pixel reaches the results whose windows have it, and no others") {
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    INFO(sinter::name_of(dtype));
+    const auto finite = [&](const Device& device) {
+      std::vector<float> pixels(3 * 12 * 13, 1.0f);
+      pixels[12 * 13 + 5 * 13 + 7] = INFINITY;
+      const AnyTensor x = tensor_of(pixels, {1, 3, 12, 13}, device).cast(dtype),
+                      weight = numbers({16, 3, 3, 3}, device, 1).cast(dtype);
+      const MatmulPrecisionScope scope(MatmulPrecision::Medium);
+      std::vector<bool> is_finite;
+      for (const float y : values_of(x.conv2d(weight, {.padding = {1, 1}}).cast(DType::f32)))
+        is_finite.push_back(std::isfinite(y));
+      return is_finite;
+    };
+    const std::vector<bool> expected = finite(Device::host());
+    CHECK(finite(test_device()) == expected);
+    CHECK(std::count(expected.begin(), expected.end(), false) > 16);
+  }
 }
 
 TEST_CASE("convolutions one after the other, with what stands between them") {

@@ -155,7 +155,7 @@ class Contraction {
 
   /// In shared memory; what lanes compute lies along the sum there, unless they load it by vectors across.
   bool lies_across(const ir::TiledFactor& factor) const {
-    return factor.across && (!t_.computes(factor) || (factor.vectors && is_half(t_.multiplied)));
+    return factor.across && (!t_.computes(factor) || (factor.vector > 0 && is_half(t_.multiplied)));
   }
 
   /// Has a factor's part of a slot copied: rows of k, or across them a box for each 64 neighbours.

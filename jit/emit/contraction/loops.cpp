@@ -91,7 +91,9 @@ class ComputedFactor {
     e_.out.line("const int from_k = depth + piece * " + each + ";");
     split_loops(e_, "at.z", loops_.batch);
     split_loops(e_, "from_own", place_.own);
-    if (factor_.pieces)
+    if (factor_.vector > 0)
+      write_vectors(at);
+    else if (factor_.pieces)
       write_piece(at);
     else
       write_elements(at);
@@ -106,11 +108,13 @@ class ComputedFactor {
 
   /// Vectors lie across the sum, and pieces along it: a lane loads those of four rows (columns) together.
   bool is_square() const {
-    return factor_.across && factor_.vectors && !is_half(e_.kernel.tiling.multiplied);
+    return factor_.across && factor_.vector > 0 && !is_half(e_.kernel.tiling.multiplied);
   }
   /// Likewise of 16 bits, which the tensor cores read across the sum: as the copy engine lays them down, in
   /// boxes of 64 neighbours.
-  bool is_across() const { return factor_.across && factor_.vectors && is_half(e_.kernel.tiling.multiplied); }
+  bool is_across() const {
+    return factor_.across && factor_.vector > 0 && is_half(e_.kernel.tiling.multiplied);
+  }
 
   /// A lane's piece number i: of which step of the sum, and which of those of a slot.
   std::string where_across() const {
@@ -120,21 +124,36 @@ class ComputedFactor {
   }
 
   void write_pieces_across() const {
-    const std::string each = std::to_string(elements_);
     e_.open_unrolled("i", pieces());
     e_.out.line(where_across());
-    // What is beyond the ends is read elsewhere: rows of it are not stored, and of k it counts as 0.
-    e_.out.line("const int from_own = min(" + place_.start + " + piece * " + each + ", " + place_.end +
-                " - " + each + ");");
     e_.out.line("const int from_k = depth + step;");
     split_loops(e_, "at.z", loops_.batch);
-    split_loops(e_, "from_own", place_.own);
     split_loops(e_, "min(from_k, size_k - 1)", loops_.depth);
-    e_.out.line(e_.dialect.declare_vector(e_.kernel.exprs[factor_.value].dtype, elements_, "loaded"));
-    load_vector("loaded");
-    e_.open_unrolled("j", elements_);
-    take("i", "from_k", "loaded[j]");
+    over_vectors([&](const std::string& first) {
+      // What is beyond the ends is read elsewhere: rows of it are not stored, and of k it counts as 0.
+      e_.out.line("const int from_own = min(" + place_.start + " + piece * " + std::to_string(elements_) +
+                  " + " + first + ", " + place_.end + " - " + std::to_string(factor_.vector) + ");");
+      split_loops(e_, "from_own", place_.own);
+      take_vector("i", first, "from_k");
+    });
     e_.close();
+  }
+
+  /// The vectors of a piece: `body` is for the one that begins at an element of it.
+  template <class Body>
+  void over_vectors(Body body) const {
+    e_.open_unrolled("v", elements_ / factor_.vector);
+    body("int(v) * " + std::to_string(factor_.vector));
+    e_.close();
+  }
+
+  /// Loads the vector at the coordinates at hand to element `first` of piece `at`.
+  void take_vector(const std::string& at, const std::string& first, const std::string& from) const {
+    e_.out.line(e_.dialect.declare_vector(e_.kernel.exprs[factor_.value].dtype, factor_.vector, "loaded"));
+    load_vector("loaded");
+    e_.open_unrolled("j", factor_.vector);
+    e_.out.line(part() + "[" + at + "][" + first + " + j] = " + from + " < size_k ? loaded[j] : (" + type_ +
+                ")0;");
     e_.close();
   }
 
@@ -161,7 +180,7 @@ class ComputedFactor {
   void load_vector(const std::string& to) const {
     const ir::Expr& load = e_.kernel.exprs[factor_.value];
     e_.use.in_vectors.insert(load.buffer);
-    e_.out.line(e_.dialect.load_vector(e_.kernel, elements_, load.buffer, e_.position(load.map), to));
+    e_.out.line(e_.dialect.load_vector(e_.kernel, factor_.vector, load.buffer, e_.position(load.map), to));
   }
 
   /// A lane's piece number i: of which row (column), and which of those of a slot.
@@ -173,22 +192,24 @@ class ComputedFactor {
     return "const int own = " + number + " % " + size + ", piece = " + number + " / " + size + ";";
   }
 
+  void write_vectors(const std::string& at) const {
+    over_vectors([&](const std::string& first) {
+      const std::string from = "from_k + " + first;
+      split_loops(e_, "min(" + from + ", size_k - " + std::to_string(factor_.vector) + ")", loops_.depth);
+      take_vector(at, first, from);
+    });
+  }
+
   /// The last loop goes on within the piece.
   void write_piece(const std::string& at) const {
     const std::size_t last = loops_.depth.back();
     const std::string coordinate = std::exchange(e_.coordinates[last], "first");
     split_loops(e_, "min(from_k, size_k - " + std::to_string(elements_) + ")", loops_.depth);
-    if (factor_.vectors) {
-      e_.out.line(e_.dialect.declare_vector(e_.kernel.exprs[factor_.value].dtype, elements_, "loaded"));
-      load_vector("loaded");
-    }
     e_.coordinates[last] = coordinate;
     e_.open_unrolled("j", elements_);
-    if (!factor_.vectors) {
-      e_.out.line(e_.dialect.constant(e_.index_type, coordinate, "first + int(j)"));
-      define();
-    }
-    take(at, "from_k", factor_.vectors ? "loaded[j]" : e_.value(factor_.value));
+    e_.out.line(e_.dialect.constant(e_.index_type, coordinate, "first + int(j)"));
+    define();
+    take(at, "from_k", e_.value(factor_.value));
     e_.close();
   }
 

@@ -80,7 +80,7 @@ class Factor {
   /// True iff pieces are loaded as they lie: some are beyond the end in part, or altogether, and read what is
   /// there or the last piece. What is kept of them `kept` says.
   bool is_whole() const {
-    return is_computed_ ? factor_.pieces && factor_.vectors
+    return is_computed_ ? factor_.pieces && factor_.vector == ir::MatrixTile::kPieceBytes / 2
                         : factor_.lane_bytes == ir::MatrixTile::kPieceBytes;
   }
 

@@ -5,7 +5,6 @@
 // unfolded in memory.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <optional>
 #include <utility>
 
@@ -24,6 +23,7 @@ struct Along {
 struct Convolution {
   std::array<Along, 2> along;
   std::int64_t groups;
+  std::int64_t at_once = 1;  // elements that lanes load at a time of what the copy engine does not bring
 };
 
 Convolution attributes_of(const Node& node) {
@@ -33,8 +33,8 @@ Convolution attributes_of(const Node& node) {
 
 NodeId reshaped(Rewriter& to, NodeId x, const Shape& shape) { return to.view(Op::Reshape, x, shape); }
 
-// Bytes of channels that the copy engine brings at a time, and that lanes do.
-constexpr std::int64_t kLineBytes = 128, kPieceBytes = 16;
+// Bytes of channels that the copy engine brings at a time.
+constexpr std::int64_t kLineBytes = 128;
 
 /// The image (n, c, h, w) as (n, h, w, c). What lies in another order is copied where the copy engine can
 /// bring windows of the copy; else windows are read where it lies.
@@ -47,20 +47,11 @@ NodeId image(Rewriter& to, NodeId x) {
   return view && view->layout.strides[3] == 1 ? last : to.elementwise(Op::Cast, dtype, {last});
 }
 
-/// Channels of an image, and elements of a kernel's line.
-struct Line {
-  std::int64_t channels, width;
-};
-
-/// Where a pixel has fewer bytes than lanes load at once: so many more of both that they load 16 bytes of a
-/// window's line at a time, wherever it begins. What is added is zeros.
-Line widened(Line line, const Along& along, DType dtype) {
-  const auto piece = kPieceBytes / static_cast<std::int64_t>(size_of(dtype));
-  if (line.channels >= piece || along.dilation != 1) return line;
-  std::int64_t channels = std::int64_t(std::bit_ceil(static_cast<std::uint64_t>(line.channels)));
-  while (along.stride * channels % piece != 0) channels *= 2;
-  const std::int64_t pixels = std::max<std::int64_t>(piece / channels, 1);
-  return {channels, (line.width + pixels - 1) / pixels * pixels};
+/// Of an image with so many channels: so many more, of zeros, that lanes load a pixel, or part of one, at a
+/// time.
+std::int64_t filled_channels(std::int64_t channels, std::int64_t at_once) {
+  constexpr std::int64_t kFewChannels = 8;
+  return channels < kFewChannels ? (channels + at_once - 1) / at_once * at_once : channels;
 }
 
 /// `x` in a frame of zeros: its elements stand at before + step * k of a dim's size.
@@ -86,22 +77,15 @@ NodeId padded(Rewriter& to, NodeId x, const std::array<std::int64_t, 2>& before,
                   Shape{shape[0], sizes[0], sizes[1], shape[3]});
 }
 
-/// The image (n, h, w, c) with its frame, as windows of a kernel whose lines are `line` meet it. Of more
-/// channels than it has it is stored so.
-NodeId in_frame(Rewriter& to, NodeId x, const Convolution& c, std::int64_t width, Line line) {
+/// The image (n, h, w, c) with its frame and so many channels. With more than it has it is stored so.
+NodeId in_frame(Rewriter& to, NodeId x, const Convolution& c, std::int64_t channels) {
   const Shape shape = to.node(x).shape;
   const std::array<std::int64_t, 2> before{c.along[0].padding, c.along[1].padding};
-  const std::int64_t lines = shape[1] + 2 * before[0], pixels = shape[2] + 2 * before[1] + line.width - width;
-  if (line.channels == shape[3]) return padded(to, x, before, {1, 1}, {lines, pixels});
-  // Lines begin where lanes load 16 bytes at a time.
-  const auto piece = kPieceBytes / static_cast<std::int64_t>(size_of(to.node(x).dtype));
-  std::int64_t stored = pixels;
-  while (stored * line.channels % piece != 0) ++stored;
-  NodeId frame = in_zeros(to, x, Shape{0, before[0], before[1], 0}, Shape{1, 1, 1, 1},
-                          Shape{shape[0], lines, stored, line.channels});
-  frame = to.elementwise(Op::Cast, to.node(frame).dtype, {frame});
-  if (stored == pixels) return frame;
-  return to.view(Op::Slice, frame, Shape{shape[0], lines, pixels, line.channels}, {0, 0, 0, 0, 1, 1, 1, 1});
+  const std::array<std::int64_t, 2> sizes{shape[1] + 2 * before[0], shape[2] + 2 * before[1]};
+  if (channels == shape[3]) return padded(to, x, before, {1, 1}, sizes);
+  const NodeId frame = in_zeros(to, x, Shape{0, before[0], before[1], 0}, Shape{1, 1, 1, 1},
+                                Shape{shape[0], sizes[0], sizes[1], channels});
+  return to.elementwise(Op::Cast, to.node(frame).dtype, {frame});
 }
 
 /// (n, h, w, c) seen as (n, oh, ow, kh, kw, c): at each position the elements that a kernel meets.
@@ -142,17 +126,26 @@ NodeId correlate(Rewriter& to, const Factors& factors, NodeId weight, NodeId ima
   return reshaped(to, product, Shape{shape[0], shape[1], shape[2], columns});
 }
 
-NodeId forward(Rewriter& to, const Factors& factors, const Convolution& c) {
-  NodeId weight = to.permute(factors.nodes[1], {0, 2, 3, 1});
-  const NodeId x = image(to, factors.nodes[0]);
+/// The weight (columns, channels, kh, kw) as (columns, kh, kw, `channels`). With more than it has it is
+/// stored so, 16 bits of columns side by side: lines of the others may be no multiple of what the copy engine
+/// brings.
+NodeId weight_of(Rewriter& to, NodeId weight, std::int64_t channels) {
   const Shape shape = to.node(weight).shape;
-  const Line line = widened({shape[3], shape[2]}, c.along[1], to.node(x).dtype);
-  const NodeId framed = in_frame(to, x, c, shape[2], line);
-  if (line.channels != shape[3] || line.width != shape[2])
-    weight = in_zeros(to, weight, Shape{0, 0, 0, 0}, Shape{1, 1, 1, 1},
-                      Shape{shape[0], shape[1], line.width, line.channels});
-  return correlate(to, factors, weight, framed, {c.along[0].stride, c.along[1].stride},
-                   {c.along[0].dilation, c.along[1].dilation});
+  if (channels == shape[1]) return to.permute(weight, {0, 2, 3, 1});
+  const Shape none{0, 0, 0, 0}, each{1, 1, 1, 1};
+  if (!is_half(to.node(weight).dtype))
+    return in_zeros(to, to.permute(weight, {0, 2, 3, 1}), none, each,
+                    Shape{shape[0], shape[2], shape[3], channels});
+  const NodeId filled = in_zeros(to, to.permute(weight, {2, 3, 1, 0}), none, each,
+                                 Shape{shape[2], shape[3], channels, shape[0]});
+  return to.permute(filled, {3, 0, 1, 2});
+}
+
+NodeId forward(Rewriter& to, const Factors& factors, const Convolution& c) {
+  const NodeId x = image(to, factors.nodes[0]);
+  const std::int64_t channels = filled_channels(to.node(x).shape[3], c.at_once);
+  return correlate(to, factors, weight_of(to, factors.nodes[1], channels), in_frame(to, x, c, channels),
+                   {c.along[0].stride, c.along[1].stride}, {c.along[0].dilation, c.along[1].dilation});
 }
 
 /// The gradient of the image at h is the sum of weight[r] * gradient[k] over r and k with
@@ -249,18 +242,18 @@ NodeId backward_input(Rewriter& to, const Factors& factors, const Convolution& c
 NodeId backward_weight(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
   const NodeId x = image(to, factors.nodes[0]), gradient = image(to, factors.nodes[1]);
   const Shape of_gradient = to.node(gradient).shape;
-  const Line line = widened({result[1], result[3]}, c.along[1], to.node(x).dtype);
+  const std::int64_t channels = filled_channels(result[1], c.at_once);
   // What no position of the gradient reaches is cut off.
   const NodeId seen =
-      windows(to, in_frame(to, x, c, result[3], line), {result[2], line.width},
+      windows(to, in_frame(to, x, c, channels), {result[2], result[3]},
               {c.along[0].stride, c.along[1].stride}, {c.along[0].dilation, c.along[1].dilation});
   const std::int64_t depth = of_gradient[0] * of_gradient[1] * of_gradient[2];
-  const std::int64_t rows = result[0], columns = result[2] * line.width * line.channels;
+  const std::int64_t rows = result[0], columns = result[2] * result[3] * channels;
   const NodeId a = to.permute(reshaped(to, gradient, Shape{depth, rows}), {1, 0});
   const NodeId b = reshaped(to, seen, Shape{depth, columns});
   const NodeId product = contraction(to, factors, a, b, Shape{rows, columns}, kBoth);
-  NodeId found = reshaped(to, product, Shape{rows, result[2], line.width, line.channels});
-  if (line.channels != result[1] || line.width != result[3])
+  NodeId found = reshaped(to, product, Shape{rows, result[2], result[3], channels});
+  if (channels != result[1])
     found = to.view(Op::Slice, found, Shape{rows, result[2], result[3], result[1]}, {0, 0, 0, 0, 1, 1, 1, 1});
   return to.permute(found, {0, 3, 1, 2});
 }
@@ -305,7 +298,9 @@ void contract_convolutions(Graph& graph, const ir::DeviceTraits& traits) {
       return to.add(std::move(node));
     const std::optional<Factors> factors = factors_of(to, node, traits.tensor_cores);
     if (!factors) return to.add(std::move(node));
-    const Convolution c = attributes_of(node);
+    Convolution c = attributes_of(node);
+    // Cooperative matrices are filled 16 bytes at a time.
+    c.at_once = traits.tensor_cores.matrices.empty() ? 4 : 8;
     if (node.op == Op::Conv2dBackwardWeight) return backward_weight(to, *factors, c, node.shape);
     const Shape plain = node.shape;
     const Shape result = node.channels_last ? plain : Shape{plain[0], plain[2], plain[3], plain[1]};

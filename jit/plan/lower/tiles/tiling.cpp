@@ -197,14 +197,23 @@ std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, 
     };
     factor.across = far(own_last) < far(last);
     const std::size_t along = factor.across ? own_last : last;
-    bool whole = is_plain && factor.pieces && step.strides[along] == 1 &&
-                 draft.extents[along] % elements == 0 && draft.maps[expr.map].is_affine() &&
-                 begins_at_multiple(step, elements);
-    for (std::size_t loop = 0; loop <= last; ++loop)
-      whole &= loop == along || step.strides[loop] % elements == 0;
-    // Where 16 bits lie across, groups read them so; others copy them.
-    const bool lies_so = !factor.across || expr.dtype == DType::f32 || product.cores.has_groups;
-    factor.vectors = whole && !is_f8(expr.dtype) && lies_so;
+    const auto lies_in_vectors_of = [&](std::int64_t neighbours) {
+      bool whole = is_plain && step.strides[along] == 1 && draft.extents[along] % neighbours == 0 &&
+                   draft.maps[expr.map].is_affine() && begins_at_multiple(step, neighbours);
+      for (std::size_t loop = 0; loop <= last; ++loop)
+        whole &= loop == along || step.strides[loop] % neighbours == 0;
+      return whole;
+    };
+    // f32 that lies across is turned over in squares. Where 16 bits do, groups read them so; others copy
+    // them.
+    const bool lies_so =
+        factor.across ? (expr.dtype == DType::f32 ? factor.pieces : product.cores.has_groups) : true;
+    if (lies_so && !is_f8(expr.dtype)) {
+      if (lies_in_vectors_of(elements))
+        factor.vector = static_cast<std::uint8_t>(elements);
+      else if (is_half(expr.dtype) && lies_in_vectors_of(elements / 2))
+        factor.vector = static_cast<std::uint8_t>(elements / 2);
+    }
   }
   return factor;
 }
