@@ -17,6 +17,7 @@
 #include "jit/emit/walker/expressions.h"
 #include "jit/emit/walker/loops.h"
 #include "jit/emit/walker/tiles.h"
+#include "jit/emit/walker/vectors.h"
 
 namespace sinter::emit {
 
@@ -94,20 +95,23 @@ std::size_t slots_of(const ir::Kernel& kernel) {
   return slots;
 }
 
-/// `most` lanes, or as many fewer as the memory takes through which rows of lanes join what they reduced.
-int lanes_with_memory(const ir::Kernel& kernel, const Target& target, int most) {
+/// Of a workgroup with so many lanes, whose rows join what they reduced; `in_vectors`: by columns at first.
+std::size_t bytes_of_joining(const ir::Kernel& kernel, int lanes, bool in_vectors) {
   std::set<std::pair<Op, DType>> functions;
   for (const ir::Expr& expr : kernel.exprs)
     if (expr.kind == ir::ExprKind::Reduce) functions.insert({expr.op, expr.dtype});
   std::size_t bytes = 0;  // for each lane
   for (const auto& [op, dtype] : functions) bytes += std::max<std::size_t>(size_of(dtype), 4) * values_of(op);
-  const auto used = [&](int lanes) {
-    const std::size_t columns =
-        has_vectors_of_columns(kernel, target) ? bytes_of_columns(slots_of(kernel), lanes) : 0;
-    return bytes * static_cast<std::size_t>(lanes) + columns + 64;  // a few words more: whose turn it is
-  };
+  const std::size_t columns = in_vectors ? bytes_of_columns(slots_of(kernel), lanes) : 0;
+  return bytes * static_cast<std::size_t>(lanes) + columns + 64;  // a few words more: whose turn it is
+}
+
+/// `most` lanes, or as many fewer as the memory takes through which rows of lanes join what they reduced.
+int lanes_with_memory(const ir::Kernel& kernel, const Target& target, int most) {
+  const bool in_vectors = has_vectors_of_columns(kernel, target);
   int lanes = std::max(target.workgroup_size, most);
-  while (target.tile_bytes > 0 && lanes > target.workgroup_size && used(lanes) > target.tile_bytes)
+  while (target.tile_bytes > 0 && lanes > target.workgroup_size &&
+         bytes_of_joining(kernel, lanes, in_vectors) > target.tile_bytes)
     lanes /= 2;
   return lanes;
 }
@@ -139,8 +143,10 @@ std::int64_t columns_of_unit(const ir::Kernel& kernel, const Target& target, std
     return std::min(kMostColumnParts, wanted_parts(target, lanes, divide_up(outer, columns))) * columns *
            bytes;
   };
+  // Those of a vector stay together.
+  const std::int64_t halves = has_vectors_of_columns(kernel, target) ? 2 * kVector : 2;
   std::int64_t columns = most;
-  while (columns % 2 == 0 && columns / 2 >= kFewestColumns && columns / 2 * element >= kLeastStretch &&
+  while (columns % halves == 0 && columns / 2 >= kFewestColumns && columns / 2 * element >= kLeastStretch &&
          joined(columns) > kMostJoinedBytes)
     columns /= 2;
   return columns;
@@ -247,20 +253,22 @@ bool has_vectors_of_columns(const ir::Kernel& kernel, const Target& target) {
   const std::size_t along = kernel.outer_rank - 1u;
   const std::vector<std::uint32_t> of_maps = ir::dependence_of_maps(kernel),
                                    of_values = ir::dependence(kernel);
-  int alone = 0;  // loads of each element by itself
+  int alone = 0, in_vectors = 0;  // loads
+  std::vector<bool> inner;
   for (const ir::Expr& expr : kernel.exprs) {
     if (expr.kind == ir::ExprKind::Reduce &&
         ((expr.op != Op::Sum && expr.op != Op::SquaredDeviations) || expr.dtype != DType::f32))
       return false;
-    if (!ir::reads_memory(expr) || expr.level == ir::Level::Outer) continue;
-    const bool is_of_row = (of_maps[expr.map] >> along & 1) == 0,
-               is_in_vectors =
-                   expr.kind == ir::ExprKind::Load &&
-                   (expr.predicate == ir::kNone || (of_values[expr.predicate] >> along & 1) == 0) &&
-                   ir::is_consecutive(kernel.maps[expr.map], along);
-    if (!is_of_row && !is_in_vectors) ++alone;
+    inner.push_back(expr.level == ir::Level::Inner);
+    if (!ir::reads_memory(expr) || !inner.back() || (of_maps[expr.map] >> along & 1) == 0) continue;
+    const bool lies_so = expr.kind == ir::ExprKind::Load &&
+                         (expr.predicate == ir::kNone || (of_values[expr.predicate] >> along & 1) == 0) &&
+                         ir::is_consecutive(kernel.maps[expr.map], along);
+    ++(lies_so ? in_vectors : alone);
   }
-  return alone <= kMostAlone;
+  return in_vectors > 0 && alone <= kMostAlone && is_small_enough_for_vectors(kernel, inner) &&
+         (target.tile_bytes == 0 ||
+          bytes_of_joining(kernel, target.workgroup_size, true) <= target.tile_bytes);
 }
 
 bool shares_all_inner_loops(const ir::Kernel& kernel, const Target& target) {

@@ -38,7 +38,8 @@ struct Target {
   const Dialect* dialect;
   int workgroup_size = 256;  // lanes of a full workgroup: a power of two, no less than a subgroup
   // Of a large one, if more. Where several workgroups share the inner points of columns, few large ones leave
-  // few parts to join; where rows are read again, few rows are under way, which caches hold.
+  // few parts to join (those whose lanes take several columns are half as large); where rows are read again,
+  // few rows are under way, which caches hold.
   int large_workgroup_size = 0;
   bool has_workgroups = true;  // shared memory and barriers; without, LanesInner has a lane per outer point
   int subgroup = 0;            // lanes that exchange values without memory, always so many; 0: none

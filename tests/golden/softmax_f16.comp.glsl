@@ -188,24 +188,19 @@ void main() {
             }
           }
         }
-        if (g < end) {
+        for (u32 j = g; j < end; j += u32(SN_LANES) * u32(8)) {
+          const int y = int(j);
+          const u32 vector = (u32(y) >> 3);
+          u32 l0[8];
+          { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
           [[unroll]]
-          for (int u = 0; u < 4; ++u) {
-            const bool inside = g + u32(SN_LANES) * u32(8) * u32(u) < end;
-            const u32 j = inside ? g + u32(SN_LANES) * u32(8) * u32(u) : g;
-            const int y = int(j);
-            const u32 vector = (u32(y) >> 3);
-            u32 l0[8];
-            { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
-            [[unroll]]
-            for (int k = 0; k < 8; ++k) {
-              const int x1 = y + k;
-              const u32 v0 = l0[k];
-              precise float v1 = sn_cast_f16_f32(v0);
-              precise float v3 = (v1 - v2);
-              precise float v4 = sn_exp_f32(v3);
-              q5[k] = (q5[k] + (inside ? v4 : float(0)));
-            }
+          for (int k = 0; k < 8; ++k) {
+            const int x1 = y + k;
+            const u32 v0 = l0[k];
+            precise float v1 = sn_cast_f16_f32(v0);
+            precise float v3 = (v1 - v2);
+            precise float v4 = sn_exp_f32(v3);
+            q5[k] = (q5[k] + v4);
           }
         }
       }

@@ -166,23 +166,18 @@ void main() {
             }
           }
         }
-        if (g < end) {
+        for (u32 j = g; j < end; j += u32(SN_LANES) * u32(4)) {
+          const int y = int(j);
+          const u32 vector = (u32(y) >> 2);
+          vec4 l0;
+          l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
           [[unroll]]
-          for (int u = 0; u < 4; ++u) {
-            const bool inside = g + u32(SN_LANES) * u32(4) * u32(u) < end;
-            const u32 j = inside ? g + u32(SN_LANES) * u32(4) * u32(u) : g;
-            const int y = int(j);
-            const u32 vector = (u32(y) >> 2);
-            vec4 l0;
-            l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
-            [[unroll]]
-            for (int k = 0; k < 4; ++k) {
-              const int x1 = y + k;
-              precise float v0 = l0[k];
-              precise float v2 = (v0 - v1);
-              precise float v3 = sn_exp_f32(v2);
-              q4[k] = (q4[k] + (inside ? v3 : float(0)));
-            }
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v0 = l0[k];
+            precise float v2 = (v0 - v1);
+            precise float v3 = sn_exp_f32(v2);
+            q4[k] = (q4[k] + v3);
           }
         }
       }

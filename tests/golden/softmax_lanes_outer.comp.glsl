@@ -127,17 +127,12 @@ void main() {
               q4 = (q4 + v3);
             }
           }
-          if (g < end) {
-            [[unroll]]
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-              precise float v0 = b0.at[x0 * n2 + x1];
-              precise float v2 = (v0 - v1);
-              precise float v3 = sn_exp_f32(v2);
-              q4 = (q4 + (inside ? v3 : float(0)));
-            }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+            precise float v0 = b0.at[x0 * n2 + x1];
+            precise float v2 = (v0 - v1);
+            precise float v3 = sn_exp_f32(v2);
+            q4 = (q4 + v3);
           }
         }
         r4 = r4 + q4;

@@ -138,17 +138,12 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
               q4 = (q4 + v3);
             }
           }
-          if (g < end) {
-            #pragma unroll
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-              const float v0 = b0[x0 * n2 + x1];
-              const float v2 = (v0 - v1);
-              const float v3 = sn_exp_f32(v2);
-              q4 = (q4 + (inside ? v3 : float(0)));
-            }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+            const float v0 = b0[x0 * n2 + x1];
+            const float v2 = (v0 - v1);
+            const float v3 = sn_exp_f32(v2);
+            q4 = (q4 + v3);
           }
         }
         r4 = r4 + q4;

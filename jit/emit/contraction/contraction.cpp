@@ -232,12 +232,8 @@ class Contraction {
 
   // ---- what becomes of a finished tile
 
-  /// False of what all rows have in common.
-  bool differs_by_row(ExprId id) const {
-    const std::vector<ir::IntRef>& strides = k_.maps[k_.exprs[id].map].steps.front().strides;
-    return std::any_of(loops_.rows.begin(), loops_.rows.end(),
-                       [&](std::size_t loop) { return !strides[loop].is_zero(); });
-  }
+  /// False of what all rows have in common, bounds included.
+  bool differs_by_row(ExprId id) const { return (ir::dependence(k_)[id] & t_.row_loops) != 0; }
 
   /// What a step's results meet is loaded while the step before is finished, as far as registers go:
   /// compilers put the rest into memory, which costs more than waiting for what was brought near.

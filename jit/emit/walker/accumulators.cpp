@@ -11,7 +11,7 @@ using ir::ExprId;
 namespace {
 
 constexpr int kTogether = 8;
-constexpr const char* kColumns = "sn_columns";
+constexpr const char* kColumns = "sn_handed_over";
 
 /// Where neighbouring lanes read columns, each of the next banks has one.
 int columns_stride(int lanes) { return lanes + 8; }

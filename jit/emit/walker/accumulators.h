@@ -95,9 +95,9 @@ class Accumulators {
   static std::string part_pivot(ir::ExprId id) { return part(id) + "_p"; }
   static std::string part_sum(ir::ExprId id) { return part(id) + "_s"; }
   void take_deviation(ir::ExprId id, const std::string& value, const std::string& element, bool always);
-  /// `variables` of the reduction, and the parts of which each of its variables is the sum.
-  void add_deviations(ir::ExprId id, const std::vector<std::string>& variables, const std::string& pivot,
-                      const std::string& sum, const std::string& squares);
+  /// Takes a part into variables of the reduction: its first value, and the sums of what deviates from it.
+  void add_deviations(ir::ExprId id, const std::vector<std::string>& to, const std::string& pivot,
+                      const std::string& sum_of_parts, const std::string& squares_of_parts);
   /// The sum of a part's elements: neighbours first, then their sums.
   static std::string sum_of(const std::string& part, int elements);
   static std::string count(ir::ExprId id) { return name(id) + "_n"; }

@@ -44,6 +44,12 @@ void Rounds::write_rounds(const InnerWork& work, const std::string& first, const
   body();
   e_.close();
   e_.close();
+  if (!is_quick(k_, work)) {
+    e_.open(loop("j", "g", limit, step));
+    body();
+    e_.close();
+    return e_.close();
+  }
   // One after the other, each of the rounds that are left would wait for its own loads.
   e_.open(e_.dialect.when("g < " + limit));
   e_.open_unrolled("u", rounds);

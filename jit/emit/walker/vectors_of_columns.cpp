@@ -31,7 +31,9 @@ std::vector<ExprId> VectorsOfColumns::used_in_rows(const InnerWork& work) const 
   std::set<ExprId> used;
   const auto use = [&](ExprId id) {
     const ir::Expr& expr = k_.exprs[id];
-    if (expr.level == Level::Outer && expr.kind != ir::ExprKind::Scalar) used.insert(id);
+    // Scalars that are not converted have their names everywhere.
+    const bool is_argument = expr.kind == ir::ExprKind::Scalar && k_.scalars[expr.scalar] == expr.dtype;
+    if (expr.level == Level::Outer && !is_argument) used.insert(id);
   };
   for (ExprId id : work.reductions) use(k_.exprs[id].args[0]);
   for (ExprId id : work.values) for_operands(k_.exprs[id], use);

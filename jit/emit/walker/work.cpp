@@ -52,12 +52,40 @@ std::vector<ir::ExprId> reductions_of(const ir::Kernel& kernel, const std::vecto
 }
 
 int rounds_together(const ir::Kernel& kernel, const InnerWork& work, int elements) {
-  constexpr std::ptrdiff_t kLoadsUnderWay = 32;
+  constexpr std::ptrdiff_t kLoadsUnderWay = 32, kMostWritten = 512;
   const auto loads = std::count_if(work.values.begin(), work.values.end(),
                                    [&](ir::ExprId id) { return ir::reads_memory(kernel.exprs[id]); });
+  const auto values = static_cast<std::ptrdiff_t>(work.values.size());
   int rounds = 8;
-  while (rounds > 1 && rounds * loads * elements > kLoadsUnderWay) rounds /= 2;
+  while (rounds > 1 &&
+         (rounds * loads * elements > kLoadsUnderWay || rounds * values * elements > kMostWritten))
+    rounds /= 2;
   return rounds;
+}
+
+bool is_quick(const ir::Kernel& kernel, const InnerWork& work) {
+  return is_small_reduction(work) && std::all_of(work.values.begin(), work.values.end(), [&](ir::ExprId id) {
+           const ir::Expr& expr = kernel.exprs[id];
+           switch (expr.kind) {
+             case ir::ExprKind::Load:
+             case ir::ExprKind::Scalar: return true;
+             case ir::ExprKind::Elementwise: break;
+             default: return false;
+           }
+           switch (expr.op) {
+             case Op::Add:
+             case Op::Sub:
+             case Op::Mul:
+             case Op::Neg:
+             case Op::Abs:
+             case Op::Cast:
+             case Op::Where:
+             case Op::Less:
+             case Op::Maximum:
+             case Op::Minimum: return true;
+             default: return false;
+           }
+         });
 }
 
 bool is_small_reduction(const InnerWork& work) {

@@ -35,10 +35,13 @@ std::vector<ir::ExprId> reductions_of(const ir::Kernel& kernel, const std::vecto
                                       std::uint16_t phase);
 
 /// How many rounds of a loop that reduces are taken at once: their loads are under way together, and each
-/// waits in registers for its `elements`.
+/// waits in registers for its `elements`. Fewer of much work, which all of them repeat in the text.
 int rounds_together(const ir::Kernel& kernel, const InnerWork& work, int elements);
 
 /// True iff a loop that only reduces is short enough to be written out for several rounds.
 bool is_small_reduction(const InnerWork& work);
+
+/// True iff such a loop takes little beside its loads: loads, sums and products.
+bool is_quick(const ir::Kernel& kernel, const InnerWork& work);
 
 }  // namespace sinter::emit

@@ -388,33 +388,28 @@ void main() {
             }
           }
         }
-        if (g < end) {
+        for (u32 j = g; j < end; j += u32(SN_LANES) * u32(4)) {
+          const int y = int(j);
+          const u32 vector = (u32(y) >> 2);
+          i64vec4 l1;
+          l1 = i64vec4(b0_4.at[2u * (vector)], b0_4.at[2u * (vector) + 1u]);
+          vec4 l6;
+          l6 = b1_4.at[vector];
+          vec4 l8;
+          l8 = b2_4.at[vector];
           [[unroll]]
-          for (int u = 0; u < 4; ++u) {
-            const bool inside = g + u32(SN_LANES) * u32(4) * u32(u) < end;
-            const u32 j = inside ? g + u32(SN_LANES) * u32(4) * u32(u) : g;
-            const int y = int(j);
-            const u32 vector = (u32(y) >> 2);
-            i64vec4 l1;
-            l1 = i64vec4(b0_4.at[2u * (vector)], b0_4.at[2u * (vector) + 1u]);
-            vec4 l6;
-            l6 = b1_4.at[vector];
-            vec4 l8;
-            l8 = b2_4.at[vector];
-            [[unroll]]
-            for (int k = 0; k < 4; ++k) {
-              const int x1 = y + k;
-              const i64 v1 = l1[k];
-              const bool v2 = (s0 <= v1);
-              const bool v4 = (v1 < s1);
-              const bool v5 = sn_and_bool(v2, v4);
-              precise float v6 = l6[k];
-              precise float v7 = sn_log_f32(v6);
-              precise float v8 = l8[k];
-              precise float v9 = (v8 - v7);
-              precise float v11 = (v5 ? v9 : s2);
-              q12[k] = (q12[k] + (inside ? v11 : float(0)));
-            }
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const i64 v1 = l1[k];
+            const bool v2 = (s0 <= v1);
+            const bool v4 = (v1 < s1);
+            const bool v5 = sn_and_bool(v2, v4);
+            precise float v6 = l6[k];
+            precise float v7 = sn_log_f32(v6);
+            precise float v8 = l8[k];
+            precise float v9 = (v8 - v7);
+            precise float v11 = (v5 ? v9 : s2);
+            q12[k] = (q12[k] + v11);
           }
         }
       }

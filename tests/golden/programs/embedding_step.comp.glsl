@@ -102,34 +102,29 @@ void main() {
           }
         }
       }
-      if (g < end) {
+      for (u32 j = g; j < end; j += u32(SN_LANES) * u32(4)) {
+        u32 t1 = j;
+        const int y = int(t1 % u32(n2));
+        t1 /= u32(n2);
+        const int x1 = int(t1);
+        const u32 vector = (u32(y) >> 2);
+        vec4 l2;
+        l2 = b2_4.at[(u32(x1 * n3) >> 2) + vector];
         [[unroll]]
-        for (int u = 0; u < 4; ++u) {
-          const bool inside = g + u32(SN_LANES) * u32(4) * u32(u) < end;
-          const u32 j = inside ? g + u32(SN_LANES) * u32(4) * u32(u) : g;
-          u32 t1 = j;
-          const int y = int(t1 % u32(n2));
-          t1 /= u32(n2);
-          const int x1 = int(t1);
-          const u32 vector = (u32(y) >> 2);
-          vec4 l2;
-          l2 = b2_4.at[(u32(x1 * n3) >> 2) + vector];
-          [[unroll]]
-          for (int k = 0; k < 4; ++k) {
-            const int x2 = y + k;
-            const i64 v0 = b0.at[x1];
-            float v1 = float(0);
-            if (v0 >= i64(0) && v0 < i64(n5)) {
-              v1 = b1.at[x2 + int(v0) * n4];
-            }
-            else {
-              sn_fault.word[0u] = 1u;
-            }
-            precise float v2 = l2[k];
-            precise float v3 = (v1 - v2);
-            precise float v4 = (v3 * v3);
-            q5[k] = inside ? fma(v3, v3, q5[k]) : q5[k];
+        for (int k = 0; k < 4; ++k) {
+          const int x2 = y + k;
+          const i64 v0 = b0.at[x1];
+          float v1 = float(0);
+          if (v0 >= i64(0) && v0 < i64(n5)) {
+            v1 = b1.at[x2 + int(v0) * n4];
           }
+          else {
+            sn_fault.word[0u] = 1u;
+          }
+          precise float v2 = l2[k];
+          precise float v3 = (v1 - v2);
+          precise float v4 = (v3 * v3);
+          q5[k] = fma(v3, v3, q5[k]);
         }
       }
     }

@@ -270,21 +270,16 @@ void main() {
                 q12 = (q12 + v11);
               }
             }
-            if (g < end) {
-              [[unroll]]
-              for (int u = 0; u < 8; ++u) {
-                const bool inside = g + u32(u) < end;
-                const u32 j = inside ? g + u32(u) : g;
-                const int x5 = int(j);
-                precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
-                const bool v2 = (v0 < s2);
-                precise float v3 = b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
-                precise float v5 = (v3 + v4);
-                precise float v7 = (v5 * s3);
-                precise float v9 = (v2 ? s4 : v7);
-                precise float v11 = sn_max_f32(v9, s5);
-                q12 = (q12 + (inside ? v11 : float(0)));
-              }
+            for (u32 j = g; j < end; j += 1) {
+              const int x5 = int(j);
+              precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
+              const bool v2 = (v0 < s2);
+              precise float v3 = b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
+              precise float v5 = (v3 + v4);
+              precise float v7 = (v5 * s3);
+              precise float v9 = (v2 ? s4 : v7);
+              precise float v11 = sn_max_f32(v9, s5);
+              q12 = (q12 + v11);
             }
           }
           r12 = r12 + q12;
@@ -605,24 +600,19 @@ void main() {
               q21 = (q21 + v20);
             }
           }
-          if (g < end) {
-            [[unroll]]
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-              precise float v0 = b0.at[x0 * n2 + x1];
-              precise float v1 = b1.at[x1];
-              precise float v2 = (v0 + v1);
-              precise float v4 = (v2 - v3);
-              precise float v5 = sn_exp_f32(v4);
-              const i64 v7 = i64(x1);
-              const int v8 = sn_cast_i64_i32(v7);
-              const bool v18 = (v8 == v17);
-              precise float v20 = (v18 ? v4 : s3);
-              q6 = (q6 + (inside ? v5 : float(0)));
-              q21 = (q21 + (inside ? v20 : float(0)));
-            }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+            precise float v0 = b0.at[x0 * n2 + x1];
+            precise float v1 = b1.at[x1];
+            precise float v2 = (v0 + v1);
+            precise float v4 = (v2 - v3);
+            precise float v5 = sn_exp_f32(v4);
+            const i64 v7 = i64(x1);
+            const int v8 = sn_cast_i64_i32(v7);
+            const bool v18 = (v8 == v17);
+            precise float v20 = (v18 ? v4 : s3);
+            q6 = (q6 + v5);
+            q21 = (q21 + v20);
           }
         }
         r6 = r6 + q6;
@@ -771,33 +761,28 @@ void main() {
             }
           }
         }
-        if (g < end) {
+        for (u32 j = g; j < end; j += u32(SN_LANES) * u32(4)) {
+          const int y = int(j);
+          const u32 vector = (u32(y) >> 2);
+          i64vec4 l1;
+          l1 = i64vec4(b0_4.at[2u * (vector)], b0_4.at[2u * (vector) + 1u]);
+          vec4 l6;
+          l6 = b1_4.at[vector];
+          vec4 l8;
+          l8 = b2_4.at[vector];
           [[unroll]]
-          for (int u = 0; u < 4; ++u) {
-            const bool inside = g + u32(SN_LANES) * u32(4) * u32(u) < end;
-            const u32 j = inside ? g + u32(SN_LANES) * u32(4) * u32(u) : g;
-            const int y = int(j);
-            const u32 vector = (u32(y) >> 2);
-            i64vec4 l1;
-            l1 = i64vec4(b0_4.at[2u * (vector)], b0_4.at[2u * (vector) + 1u]);
-            vec4 l6;
-            l6 = b1_4.at[vector];
-            vec4 l8;
-            l8 = b2_4.at[vector];
-            [[unroll]]
-            for (int k = 0; k < 4; ++k) {
-              const int x1 = y + k;
-              const i64 v1 = l1[k];
-              const bool v2 = (s0 <= v1);
-              const bool v4 = (v1 < s1);
-              const bool v5 = sn_and_bool(v2, v4);
-              precise float v6 = l6[k];
-              precise float v7 = sn_log_f32(v6);
-              precise float v8 = l8[k];
-              precise float v9 = (v8 - v7);
-              precise float v11 = (v5 ? v9 : s2);
-              q12[k] = (q12[k] + (inside ? v11 : float(0)));
-            }
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const i64 v1 = l1[k];
+            const bool v2 = (s0 <= v1);
+            const bool v4 = (v1 < s1);
+            const bool v5 = sn_and_bool(v2, v4);
+            precise float v6 = l6[k];
+            precise float v7 = sn_log_f32(v6);
+            precise float v8 = l8[k];
+            precise float v9 = (v8 - v7);
+            precise float v11 = (v5 ? v9 : s2);
+            q12[k] = (q12[k] + v11);
           }
         }
       }

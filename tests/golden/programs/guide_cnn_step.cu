@@ -266,21 +266,16 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
                 q12 = (q12 + v11);
               }
             }
-            if (g < end) {
-              #pragma unroll
-              for (int u = 0; u < 8; ++u) {
-                const bool inside = g + u32(u) < end;
-                const u32 j = inside ? g + u32(u) : g;
-                const int x5 = int(j);
-                const float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
-                const bool v2 = (v0 < s2);
-                const float v3 = b0[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
-                const float v5 = (v3 + v4);
-                const float v7 = (v5 * s3);
-                const float v9 = (v2 ? s4 : v7);
-                const float v11 = sn_max_f32(v9, s5);
-                q12 = (q12 + (inside ? v11 : float(0)));
-              }
+            for (u32 j = g; j < end; j += 1) {
+              const int x5 = int(j);
+              const float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
+              const bool v2 = (v0 < s2);
+              const float v3 = b0[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
+              const float v5 = (v3 + v4);
+              const float v7 = (v5 * s3);
+              const float v9 = (v2 ? s4 : v7);
+              const float v11 = sn_max_f32(v9, s5);
+              q12 = (q12 + v11);
             }
           }
           r12 = r12 + q12;
@@ -601,24 +596,19 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
               q21 = (q21 + v20);
             }
           }
-          if (g < end) {
-            #pragma unroll
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-              const float v0 = b0[x0 * n2 + x1];
-              const float v1 = b1[x1];
-              const float v2 = (v0 + v1);
-              const float v4 = (v2 - v3);
-              const float v5 = sn_exp_f32(v4);
-              const i64 v7 = i64(x1);
-              const int v8 = sn_cast_i64_i32(v7);
-              const bool v18 = (v8 == v17);
-              const float v20 = (v18 ? v4 : s3);
-              q6 = (q6 + (inside ? v5 : float(0)));
-              q21 = (q21 + (inside ? v20 : float(0)));
-            }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+            const float v0 = b0[x0 * n2 + x1];
+            const float v1 = b1[x1];
+            const float v2 = (v0 + v1);
+            const float v4 = (v2 - v3);
+            const float v5 = sn_exp_f32(v4);
+            const i64 v7 = i64(x1);
+            const int v8 = sn_cast_i64_i32(v7);
+            const bool v18 = (v8 == v17);
+            const float v20 = (v18 ? v4 : s3);
+            q6 = (q6 + v5);
+            q21 = (q21 + v20);
           }
         }
         r6 = r6 + q6;

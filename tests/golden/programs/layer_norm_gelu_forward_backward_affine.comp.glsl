@@ -475,7 +475,7 @@ layout(std430, binding = 7) restrict readonly buffer sn_arguments_t { u32 word[]
 layout(std430, binding = 8) restrict coherent buffer sn_partials_t { u32 word[]; } sn_partials;
 layout(std430, binding = 9) restrict coherent buffer sn_counters_t { u32 word[]; } sn_counters;
 shared u32 sn_turn;
-shared float sn_columns[2112];
+shared float sn_handed_over[2112];
 void main() {
   const int n0 = int(sn_arguments.word[0]);
   const int n1 = int(sn_arguments.word[1]);
@@ -565,43 +565,38 @@ void main() {
               }
             }
           }
-          if (g < end) {
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(begin + number / groups + j * (u32(SN_ROWS) * u32(4)));
+            vec4 l3;
+            l3 = b1_4.at[(u32(x1 * n2) >> 2) + vector];
             [[unroll]]
-            for (int u = 0; u < 2; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(begin + number / groups + j * (u32(SN_ROWS) * u32(4)));
-              vec4 l3;
-              l3 = b1_4.at[(u32(x1 * n2) >> 2) + vector];
-              [[unroll]]
-              for (int k = 0; k < 4; ++k) {
-                const int x0 = y + k;
-                precise float v7 = o7[k];
-                precise float v9 = o9[k];
-                precise float v0 = b0.at[x1];
-                precise float v2 = (v0 * s0);
-                precise float v3 = l3[k];
-                precise float v4 = (v3 - v2);
-                precise float v5 = b2.at[x1];
-                precise float v6 = (v4 * v5);
-                precise float v8 = (v6 * v7);
-                precise float v10 = (v8 + v9);
-                precise float v12 = (v10 * s1);
-                precise float v13 = sn_erf_f32(v12);
-                precise float v15 = (v13 + s2);
-                precise float v17 = (v15 * s3);
-                precise float v19 = (v10 * s4);
-                precise float v20 = (v12 * v12);
-                precise float v21 = (-v20);
-                precise float v22 = sn_exp_f32(v21);
-                precise float v24 = (v22 * s5);
-                precise float v25 = (v19 * v24);
-                precise float v27 = (v25 * s6);
-                precise float v28 = (v17 + v27);
-                precise float v30 = (v28 * v6);
-                q29[k] = (q29[k] + (inside ? v28 : float(0)));
-                q31[k] = inside ? fma(v28, v6, q31[k]) : q31[k];
-              }
+            for (int k = 0; k < 4; ++k) {
+              const int x0 = y + k;
+              precise float v7 = o7[k];
+              precise float v9 = o9[k];
+              precise float v0 = b0.at[x1];
+              precise float v2 = (v0 * s0);
+              precise float v3 = l3[k];
+              precise float v4 = (v3 - v2);
+              precise float v5 = b2.at[x1];
+              precise float v6 = (v4 * v5);
+              precise float v8 = (v6 * v7);
+              precise float v10 = (v8 + v9);
+              precise float v12 = (v10 * s1);
+              precise float v13 = sn_erf_f32(v12);
+              precise float v15 = (v13 + s2);
+              precise float v17 = (v15 * s3);
+              precise float v19 = (v10 * s4);
+              precise float v20 = (v12 * v12);
+              precise float v21 = (-v20);
+              precise float v22 = sn_exp_f32(v21);
+              precise float v24 = (v22 * s5);
+              precise float v25 = (v19 * v24);
+              precise float v27 = (v25 * s6);
+              precise float v28 = (v17 + v27);
+              precise float v30 = (v28 * v6);
+              q29[k] = (q29[k] + v28);
+              q31[k] = fma(v28, v6, q31[k]);
             }
           }
         }
@@ -614,15 +609,15 @@ void main() {
     }
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
-      sn_columns[(u32(0) + u32(k)) * u32(264) + u32(number)] = r29_of[k];
-      sn_columns[(u32(4) + u32(k)) * u32(264) + u32(number)] = r31_of[k];
+      sn_handed_over[(u32(0) + u32(k)) * u32(264) + u32(number)] = r29_of[k];
+      sn_handed_over[(u32(4) + u32(k)) * u32(264) + u32(number)] = r31_of[k];
     }
     barrier();
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
       const u32 other = (u32(SN_ROW) + u32(k) * u32(SN_ROWS)) * u32(groups) + u32(SN_LANE) / u32(4);
-      r29 = r29 + sn_columns[(u32(0) + u32(SN_LANE) % u32(4)) * u32(264) + other];
-      r31 = r31 + sn_columns[(u32(4) + u32(SN_LANE) % u32(4)) * u32(264) + other];
+      r29 = r29 + sn_handed_over[(u32(0) + u32(SN_LANE) % u32(4)) * u32(264) + other];
+      r31 = r31 + sn_handed_over[(u32(4) + u32(SN_LANE) % u32(4)) * u32(264) + other];
     }
   }
   else {
@@ -668,36 +663,31 @@ void main() {
               q31 = fma(v28, v6, q31);
             }
           }
-          if (g < end) {
-            [[unroll]]
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(begin + u32(SN_ROW) + j * u32(SN_ROWS));
-              precise float v0 = b0.at[x1];
-              precise float v2 = (v0 * s0);
-              precise float v3 = b1.at[x0 + x1 * n2];
-              precise float v4 = (v3 - v2);
-              precise float v5 = b2.at[x1];
-              precise float v6 = (v4 * v5);
-              precise float v8 = (v6 * v7);
-              precise float v10 = (v8 + v9);
-              precise float v12 = (v10 * s1);
-              precise float v13 = sn_erf_f32(v12);
-              precise float v15 = (v13 + s2);
-              precise float v17 = (v15 * s3);
-              precise float v19 = (v10 * s4);
-              precise float v20 = (v12 * v12);
-              precise float v21 = (-v20);
-              precise float v22 = sn_exp_f32(v21);
-              precise float v24 = (v22 * s5);
-              precise float v25 = (v19 * v24);
-              precise float v27 = (v25 * s6);
-              precise float v28 = (v17 + v27);
-              precise float v30 = (v28 * v6);
-              q29 = (q29 + (inside ? v28 : float(0)));
-              q31 = inside ? fma(v28, v6, q31) : q31;
-            }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(begin + u32(SN_ROW) + j * u32(SN_ROWS));
+            precise float v0 = b0.at[x1];
+            precise float v2 = (v0 * s0);
+            precise float v3 = b1.at[x0 + x1 * n2];
+            precise float v4 = (v3 - v2);
+            precise float v5 = b2.at[x1];
+            precise float v6 = (v4 * v5);
+            precise float v8 = (v6 * v7);
+            precise float v10 = (v8 + v9);
+            precise float v12 = (v10 * s1);
+            precise float v13 = sn_erf_f32(v12);
+            precise float v15 = (v13 + s2);
+            precise float v17 = (v15 * s3);
+            precise float v19 = (v10 * s4);
+            precise float v20 = (v12 * v12);
+            precise float v21 = (-v20);
+            precise float v22 = sn_exp_f32(v21);
+            precise float v24 = (v22 * s5);
+            precise float v25 = (v19 * v24);
+            precise float v27 = (v25 * s6);
+            precise float v28 = (v17 + v27);
+            precise float v30 = (v28 * v6);
+            q29 = (q29 + v28);
+            q31 = fma(v28, v6, q31);
           }
         }
         r29 = r29 + q29;

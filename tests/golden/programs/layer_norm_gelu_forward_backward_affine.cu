@@ -447,7 +447,7 @@ SN_FN void sn_rows_sum_f32(float& v) {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, u32 parts, char* partials, u32* counters) {
-  __shared__ float sn_columns[2112];
+  __shared__ float sn_handed_over[2112];
   sn_follow();
   const bool vectors = ((u64(b1)) & 15) == 0 && ((n0 | n2) & 3) == 0 && u32(blockDim.x) % u32(4) == u32(0);
   const u32 points = u32(n0);
@@ -525,43 +525,38 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
               }
             }
           }
-          if (g < end) {
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(begin + number / groups + j * (u32(blockDim.y) * u32(4)));
+            float l3[4];
+            sn_load4_f32(l3, b1 + (y + x1 * n2));
             #pragma unroll
-            for (int u = 0; u < 2; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(begin + number / groups + j * (u32(blockDim.y) * u32(4)));
-              float l3[4];
-              sn_load4_f32(l3, b1 + (y + x1 * n2));
-              #pragma unroll
-              for (int k = 0; k < 4; ++k) {
-                const int x0 = y + k;
-                const float v7 = o7[k];
-                const float v9 = o9[k];
-                const float v0 = b0[x1];
-                const float v2 = (v0 * s0);
-                const float v3 = l3[k];
-                const float v4 = (v3 - v2);
-                const float v5 = b2[x1];
-                const float v6 = (v4 * v5);
-                const float v8 = (v6 * v7);
-                const float v10 = (v8 + v9);
-                const float v12 = (v10 * s1);
-                const float v13 = sn_erf_f32(v12);
-                const float v15 = (v13 + s2);
-                const float v17 = (v15 * s3);
-                const float v19 = (v10 * s4);
-                const float v20 = (v12 * v12);
-                const float v21 = (-v20);
-                const float v22 = sn_exp_f32(v21);
-                const float v24 = (v22 * s5);
-                const float v25 = (v19 * v24);
-                const float v27 = (v25 * s6);
-                const float v28 = (v17 + v27);
-                const float v30 = (v28 * v6);
-                q29[k] = (q29[k] + (inside ? v28 : float(0)));
-                q31[k] = inside ? fma(v28, v6, q31[k]) : q31[k];
-              }
+            for (int k = 0; k < 4; ++k) {
+              const int x0 = y + k;
+              const float v7 = o7[k];
+              const float v9 = o9[k];
+              const float v0 = b0[x1];
+              const float v2 = (v0 * s0);
+              const float v3 = l3[k];
+              const float v4 = (v3 - v2);
+              const float v5 = b2[x1];
+              const float v6 = (v4 * v5);
+              const float v8 = (v6 * v7);
+              const float v10 = (v8 + v9);
+              const float v12 = (v10 * s1);
+              const float v13 = sn_erf_f32(v12);
+              const float v15 = (v13 + s2);
+              const float v17 = (v15 * s3);
+              const float v19 = (v10 * s4);
+              const float v20 = (v12 * v12);
+              const float v21 = (-v20);
+              const float v22 = sn_exp_f32(v21);
+              const float v24 = (v22 * s5);
+              const float v25 = (v19 * v24);
+              const float v27 = (v25 * s6);
+              const float v28 = (v17 + v27);
+              const float v30 = (v28 * v6);
+              q29[k] = (q29[k] + v28);
+              q31[k] = fma(v28, v6, q31[k]);
             }
           }
         }
@@ -574,15 +569,15 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      sn_columns[(u32(0) + u32(k)) * u32(264) + u32(number)] = r29_of[k];
-      sn_columns[(u32(4) + u32(k)) * u32(264) + u32(number)] = r31_of[k];
+      sn_handed_over[(u32(0) + u32(k)) * u32(264) + u32(number)] = r29_of[k];
+      sn_handed_over[(u32(4) + u32(k)) * u32(264) + u32(number)] = r31_of[k];
     }
     __syncthreads();
     #pragma unroll
     for (int k = 0; k < 4; ++k) {
       const u32 other = (u32(threadIdx.y) + u32(k) * u32(blockDim.y)) * u32(groups) + u32(threadIdx.x) / u32(4);
-      r29 = r29 + sn_columns[(u32(0) + u32(threadIdx.x) % u32(4)) * u32(264) + other];
-      r31 = r31 + sn_columns[(u32(4) + u32(threadIdx.x) % u32(4)) * u32(264) + other];
+      r29 = r29 + sn_handed_over[(u32(0) + u32(threadIdx.x) % u32(4)) * u32(264) + other];
+      r31 = r31 + sn_handed_over[(u32(4) + u32(threadIdx.x) % u32(4)) * u32(264) + other];
     }
   }
   else {
@@ -628,36 +623,31 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
               q31 = fma(v28, v6, q31);
             }
           }
-          if (g < end) {
-            #pragma unroll
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(begin + u32(threadIdx.y) + j * u32(blockDim.y));
-              const float v0 = b0[x1];
-              const float v2 = (v0 * s0);
-              const float v3 = b1[x0 + x1 * n2];
-              const float v4 = (v3 - v2);
-              const float v5 = b2[x1];
-              const float v6 = (v4 * v5);
-              const float v8 = (v6 * v7);
-              const float v10 = (v8 + v9);
-              const float v12 = (v10 * s1);
-              const float v13 = sn_erf_f32(v12);
-              const float v15 = (v13 + s2);
-              const float v17 = (v15 * s3);
-              const float v19 = (v10 * s4);
-              const float v20 = (v12 * v12);
-              const float v21 = (-v20);
-              const float v22 = sn_exp_f32(v21);
-              const float v24 = (v22 * s5);
-              const float v25 = (v19 * v24);
-              const float v27 = (v25 * s6);
-              const float v28 = (v17 + v27);
-              const float v30 = (v28 * v6);
-              q29 = (q29 + (inside ? v28 : float(0)));
-              q31 = inside ? fma(v28, v6, q31) : q31;
-            }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(begin + u32(threadIdx.y) + j * u32(blockDim.y));
+            const float v0 = b0[x1];
+            const float v2 = (v0 * s0);
+            const float v3 = b1[x0 + x1 * n2];
+            const float v4 = (v3 - v2);
+            const float v5 = b2[x1];
+            const float v6 = (v4 * v5);
+            const float v8 = (v6 * v7);
+            const float v10 = (v8 + v9);
+            const float v12 = (v10 * s1);
+            const float v13 = sn_erf_f32(v12);
+            const float v15 = (v13 + s2);
+            const float v17 = (v15 * s3);
+            const float v19 = (v10 * s4);
+            const float v20 = (v12 * v12);
+            const float v21 = (-v20);
+            const float v22 = sn_exp_f32(v21);
+            const float v24 = (v22 * s5);
+            const float v25 = (v19 * v24);
+            const float v27 = (v25 * s6);
+            const float v28 = (v17 + v27);
+            const float v30 = (v28 * v6);
+            q29 = (q29 + v28);
+            q31 = fma(v28, v6, q31);
           }
         }
         r29 = r29 + q29;

@@ -1403,29 +1403,24 @@ void main() {
               q46 = (q46 + v20);
             }
           }
-          if (g < end) {
-            [[unroll]]
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-              precise float v3 = b1.at[x0 + x1 * n2];
-              precise float v5 = (v3 + v4);
-              precise float v7 = (v5 * s1);
-              precise float v9 = (v5 * s2);
-              precise float v10 = sn_erf_f32(v9);
-              precise float v12 = (v10 + s3);
-              precise float v13 = (v7 * v12);
-              precise float v14 = b3.at[x1];
-              precise float v16 = (v14 * s4);
-              precise float v17 = (v13 - v16);
-              precise float v18 = b4.at[x1];
-              precise float v19 = (v17 * v18);
-              precise float v20 = b5.at[x0 + x1 * n2];
-              precise float v21 = (v20 * v19);
-              q22 = inside ? fma(v20, v19, q22) : q22;
-              q46 = (q46 + (inside ? v20 : float(0)));
-            }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+            precise float v3 = b1.at[x0 + x1 * n2];
+            precise float v5 = (v3 + v4);
+            precise float v7 = (v5 * s1);
+            precise float v9 = (v5 * s2);
+            precise float v10 = sn_erf_f32(v9);
+            precise float v12 = (v10 + s3);
+            precise float v13 = (v7 * v12);
+            precise float v14 = b3.at[x1];
+            precise float v16 = (v14 * s4);
+            precise float v17 = (v13 - v16);
+            precise float v18 = b4.at[x1];
+            precise float v19 = (v17 * v18);
+            precise float v20 = b5.at[x0 + x1 * n2];
+            precise float v21 = (v20 * v19);
+            q22 = fma(v20, v19, q22);
+            q46 = (q46 + v20);
           }
         }
         r22 = r22 + q22;
@@ -1939,33 +1934,28 @@ void main() {
               q56 = fma(v7, v30, q56);
             }
           }
-          if (g < end) {
-            [[unroll]]
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-              precise float v8 = b1.at[x0 + x1 * n2];
-              precise float v10 = (v8 + v9);
-              precise float v12 = (v10 * s4);
-              precise float v14 = (v10 * s5);
-              precise float v15 = sn_erf_f32(v14);
-              precise float v17 = (v15 + s6);
-              precise float v18 = (v12 * v17);
-              precise float v19 = b3.at[x1];
-              precise float v21 = (v19 * s7);
-              precise float v22 = (v18 - v21);
-              precise float v23 = b4.at[x1];
-              precise float v24 = (v22 * v23);
-              precise float v26 = (v24 * v25);
-              precise float v28 = (v26 + v27);
-              precise float v29 = b7.at[x0 + x1 * n2];
-              precise float v30 = (v28 - v29);
-              precise float v31 = (v7 * v30);
-              precise float v32 = (v31 * v24);
-              q33 = inside ? fma(v31, v24, q33) : q33;
-              q56 = inside ? fma(v7, v30, q56) : q56;
-            }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+            precise float v8 = b1.at[x0 + x1 * n2];
+            precise float v10 = (v8 + v9);
+            precise float v12 = (v10 * s4);
+            precise float v14 = (v10 * s5);
+            precise float v15 = sn_erf_f32(v14);
+            precise float v17 = (v15 + s6);
+            precise float v18 = (v12 * v17);
+            precise float v19 = b3.at[x1];
+            precise float v21 = (v19 * s7);
+            precise float v22 = (v18 - v21);
+            precise float v23 = b4.at[x1];
+            precise float v24 = (v22 * v23);
+            precise float v26 = (v24 * v25);
+            precise float v28 = (v26 + v27);
+            precise float v29 = b7.at[x0 + x1 * n2];
+            precise float v30 = (v28 - v29);
+            precise float v31 = (v7 * v30);
+            precise float v32 = (v31 * v24);
+            q33 = fma(v31, v24, q33);
+            q56 = fma(v7, v30, q56);
           }
         }
         r33 = r33 + q33;

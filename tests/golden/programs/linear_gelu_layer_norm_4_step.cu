@@ -1354,29 +1354,24 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
               q46 = (q46 + v20);
             }
           }
-          if (g < end) {
-            #pragma unroll
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-              const float v3 = b1[x0 + x1 * n2];
-              const float v5 = (v3 + v4);
-              const float v7 = (v5 * s1);
-              const float v9 = (v5 * s2);
-              const float v10 = sn_erf_f32(v9);
-              const float v12 = (v10 + s3);
-              const float v13 = (v7 * v12);
-              const float v14 = b3[x1];
-              const float v16 = (v14 * s4);
-              const float v17 = (v13 - v16);
-              const float v18 = b4[x1];
-              const float v19 = (v17 * v18);
-              const float v20 = b5[x0 + x1 * n2];
-              const float v21 = (v20 * v19);
-              q22 = inside ? fma(v20, v19, q22) : q22;
-              q46 = (q46 + (inside ? v20 : float(0)));
-            }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+            const float v3 = b1[x0 + x1 * n2];
+            const float v5 = (v3 + v4);
+            const float v7 = (v5 * s1);
+            const float v9 = (v5 * s2);
+            const float v10 = sn_erf_f32(v9);
+            const float v12 = (v10 + s3);
+            const float v13 = (v7 * v12);
+            const float v14 = b3[x1];
+            const float v16 = (v14 * s4);
+            const float v17 = (v13 - v16);
+            const float v18 = b4[x1];
+            const float v19 = (v17 * v18);
+            const float v20 = b5[x0 + x1 * n2];
+            const float v21 = (v20 * v19);
+            q22 = fma(v20, v19, q22);
+            q46 = (q46 + v20);
           }
         }
         r22 = r22 + q22;
@@ -1958,33 +1953,28 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
               q56 = fma(v7, v30, q56);
             }
           }
-          if (g < end) {
-            #pragma unroll
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-              const float v8 = b1[x0 + x1 * n2];
-              const float v10 = (v8 + v9);
-              const float v12 = (v10 * s4);
-              const float v14 = (v10 * s5);
-              const float v15 = sn_erf_f32(v14);
-              const float v17 = (v15 + s6);
-              const float v18 = (v12 * v17);
-              const float v19 = b3[x1];
-              const float v21 = (v19 * s7);
-              const float v22 = (v18 - v21);
-              const float v23 = b4[x1];
-              const float v24 = (v22 * v23);
-              const float v26 = (v24 * v25);
-              const float v28 = (v26 + v27);
-              const float v29 = b7[x0 + x1 * n2];
-              const float v30 = (v28 - v29);
-              const float v31 = (v7 * v30);
-              const float v32 = (v31 * v24);
-              q33 = inside ? fma(v31, v24, q33) : q33;
-              q56 = inside ? fma(v7, v30, q56) : q56;
-            }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+            const float v8 = b1[x0 + x1 * n2];
+            const float v10 = (v8 + v9);
+            const float v12 = (v10 * s4);
+            const float v14 = (v10 * s5);
+            const float v15 = sn_erf_f32(v14);
+            const float v17 = (v15 + s6);
+            const float v18 = (v12 * v17);
+            const float v19 = b3[x1];
+            const float v21 = (v19 * s7);
+            const float v22 = (v18 - v21);
+            const float v23 = b4[x1];
+            const float v24 = (v22 * v23);
+            const float v26 = (v24 * v25);
+            const float v28 = (v26 + v27);
+            const float v29 = b7[x0 + x1 * n2];
+            const float v30 = (v28 - v29);
+            const float v31 = (v7 * v30);
+            const float v32 = (v31 * v24);
+            q33 = fma(v31, v24, q33);
+            q56 = fma(v7, v30, q56);
           }
         }
         r33 = r33 + q33;

@@ -45,7 +45,7 @@ layout(std430, binding = 2) restrict readonly buffer sn_arguments_t { u32 word[]
 layout(std430, binding = 3) restrict coherent buffer sn_partials_t { u32 word[]; } sn_partials;
 layout(std430, binding = 4) restrict coherent buffer sn_counters_t { u32 word[]; } sn_counters;
 shared u32 sn_turn;
-shared float sn_columns[1056];
+shared float sn_handed_over[1056];
 void main() {
   const int n0 = int(sn_arguments.word[0]);
   const int n1 = int(sn_arguments.word[1]);
@@ -95,22 +95,17 @@ void main() {
               }
             }
           }
-          if (g < end) {
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(begin + number / groups + j * (u32(SN_ROWS) * u32(4)));
+            vec4 l0;
+            l0 = b0_4.at[(u32(x1 * n2) >> 2) + vector];
             [[unroll]]
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(begin + number / groups + j * (u32(SN_ROWS) * u32(4)));
-              vec4 l0;
-              l0 = b0_4.at[(u32(x1 * n2) >> 2) + vector];
-              [[unroll]]
-              for (int k = 0; k < 4; ++k) {
-                const int x0 = y + k;
-                precise float v0 = l0[k];
-                precise float v2 = (v0 * s0);
-                precise float v3 = sn_exp_f32(v2);
-                q4[k] = (q4[k] + (inside ? v3 : float(0)));
-              }
+            for (int k = 0; k < 4; ++k) {
+              const int x0 = y + k;
+              precise float v0 = l0[k];
+              precise float v2 = (v0 * s0);
+              precise float v3 = sn_exp_f32(v2);
+              q4[k] = (q4[k] + v3);
             }
           }
         }
@@ -122,13 +117,13 @@ void main() {
     }
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
-      sn_columns[(u32(0) + u32(k)) * u32(264) + u32(number)] = r4_of[k];
+      sn_handed_over[(u32(0) + u32(k)) * u32(264) + u32(number)] = r4_of[k];
     }
     barrier();
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
       const u32 other = (u32(SN_ROW) + u32(k) * u32(SN_ROWS)) * u32(groups) + u32(SN_LANE) / u32(4);
-      r4 = r4 + sn_columns[(u32(0) + u32(SN_LANE) % u32(4)) * u32(264) + other];
+      r4 = r4 + sn_handed_over[(u32(0) + u32(SN_LANE) % u32(4)) * u32(264) + other];
     }
   }
   else {
@@ -152,17 +147,12 @@ void main() {
               q4 = (q4 + v3);
             }
           }
-          if (g < end) {
-            [[unroll]]
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(begin + u32(SN_ROW) + j * u32(SN_ROWS));
-              precise float v0 = b0.at[x0 + x1 * n2];
-              precise float v2 = (v0 * s0);
-              precise float v3 = sn_exp_f32(v2);
-              q4 = (q4 + (inside ? v3 : float(0)));
-            }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(begin + u32(SN_ROW) + j * u32(SN_ROWS));
+            precise float v0 = b0.at[x0 + x1 * n2];
+            precise float v2 = (v0 * s0);
+            precise float v3 = sn_exp_f32(v2);
+            q4 = (q4 + v3);
           }
         }
         r4 = r4 + q4;

@@ -52,7 +52,7 @@ SN_FN void sn_rows_sum_f32(float& v) {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* b0, float* __restrict__ b1, int n0, int n1, int n2, float s0, u32 parts, char* partials, u32* counters) {
-  __shared__ float sn_columns[1056];
+  __shared__ float sn_handed_over[1056];
   sn_follow();
   const bool vectors = ((u64(b0)) & 15) == 0 && ((n0 | n2) & 3) == 0 && u32(blockDim.x) % u32(4) == u32(0);
   const u32 points = u32(n0);
@@ -96,22 +96,17 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
               }
             }
           }
-          if (g < end) {
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(begin + number / groups + j * (u32(blockDim.y) * u32(4)));
+            float l0[4];
+            sn_load4_f32(l0, b0 + (y + x1 * n2));
             #pragma unroll
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(begin + number / groups + j * (u32(blockDim.y) * u32(4)));
-              float l0[4];
-              sn_load4_f32(l0, b0 + (y + x1 * n2));
-              #pragma unroll
-              for (int k = 0; k < 4; ++k) {
-                const int x0 = y + k;
-                const float v0 = l0[k];
-                const float v2 = (v0 * s0);
-                const float v3 = sn_exp_f32(v2);
-                q4[k] = (q4[k] + (inside ? v3 : float(0)));
-              }
+            for (int k = 0; k < 4; ++k) {
+              const int x0 = y + k;
+              const float v0 = l0[k];
+              const float v2 = (v0 * s0);
+              const float v3 = sn_exp_f32(v2);
+              q4[k] = (q4[k] + v3);
             }
           }
         }
@@ -123,13 +118,13 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      sn_columns[(u32(0) + u32(k)) * u32(264) + u32(number)] = r4_of[k];
+      sn_handed_over[(u32(0) + u32(k)) * u32(264) + u32(number)] = r4_of[k];
     }
     __syncthreads();
     #pragma unroll
     for (int k = 0; k < 4; ++k) {
       const u32 other = (u32(threadIdx.y) + u32(k) * u32(blockDim.y)) * u32(groups) + u32(threadIdx.x) / u32(4);
-      r4 = r4 + sn_columns[(u32(0) + u32(threadIdx.x) % u32(4)) * u32(264) + other];
+      r4 = r4 + sn_handed_over[(u32(0) + u32(threadIdx.x) % u32(4)) * u32(264) + other];
     }
   }
   else {
@@ -153,17 +148,12 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
               q4 = (q4 + v3);
             }
           }
-          if (g < end) {
-            #pragma unroll
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(begin + u32(threadIdx.y) + j * u32(blockDim.y));
-              const float v0 = b0[x0 + x1 * n2];
-              const float v2 = (v0 * s0);
-              const float v3 = sn_exp_f32(v2);
-              q4 = (q4 + (inside ? v3 : float(0)));
-            }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(begin + u32(threadIdx.y) + j * u32(blockDim.y));
+            const float v0 = b0[x0 + x1 * n2];
+            const float v2 = (v0 * s0);
+            const float v3 = sn_exp_f32(v2);
+            q4 = (q4 + v3);
           }
         }
         r4 = r4 + q4;
