@@ -94,8 +94,8 @@ class StoreChooser {
     pin(id, why);
   }
 
-  /// What is read within a frame has other loops than the product that it is rounded from, and is half as
-  /// much.
+  /// What a frame or a slice shows has other loops than the product that it is rounded from, which no kernel
+  /// of theirs computes; and it is half as much.
   void pin_half_of_product(NodeId id) {
     while (node(id).is(OpClass::View)) id = node(id).operands[0];
     if (node(id).op != Op::Cast || !is_half(node(id).dtype)) return;

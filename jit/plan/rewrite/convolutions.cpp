@@ -50,8 +50,8 @@ NodeId image(Rewriter& to, NodeId x) {
 /// Of an image with so many channels: so many more, of zeros, that lanes load a pixel, or part of one, at a
 /// time.
 std::int64_t filled_channels(std::int64_t channels, std::int64_t at_once) {
-  constexpr std::int64_t kFewChannels = 8;
-  return channels < kFewChannels ? (channels + at_once - 1) / at_once * at_once : channels;
+  constexpr std::int64_t kFilled = 8;  // from here on a pixel is worth its loads
+  return channels < kFilled ? (channels + at_once - 1) / at_once * at_once : channels;
 }
 
 /// `x` in a frame of zeros: its elements stand at before + step * k of a dim's size.
