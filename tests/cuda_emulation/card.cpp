@@ -41,9 +41,30 @@ int make_tensor_map(void* map, int type, unsigned rank, void* address, const voi
   std::memcpy(map, words, sizeof words);
   return kSuccess;
 }
-/// cuTensorMapEncodeIm2col, whose maps no emulated kernel reads.
-int make_map_of_windows(void*, int, unsigned, void*, const void*, const void*, const void*, const void*,
-                        unsigned, unsigned, const void*, int, int, int, int) {
+/// cuTensorMapEncodeIm2col, of images (n, h, w, c): where a tensor of five dims has the fifth, this has the
+/// corners and the steps.
+int make_map_of_windows(void* map, int type, unsigned rank, void* address, const void* sizes,
+                        const void* strides, const void* lower, const void* upper, unsigned channels,
+                        unsigned pixels, const void* steps, int interleave, int swizzle, int promotion,
+                        int fill) {
+  if (rank != 4 || pixels == 0 || pixels > 256) return kInvalidValue;
+  constexpr std::uint32_t kOne[] = {1, 1, 1, 1, 1};
+  const std::uint32_t boxes[] = {channels, pixels, 1, 1};
+  if (const int error = make_tensor_map(map, type, rank, address, sizes, strides, boxes, kOne, interleave,
+                                        swizzle, promotion, fill))
+    return error;
+  const auto *low = static_cast<const std::int32_t*>(lower), *high = static_cast<const std::int32_t*>(upper);
+  const auto* step = static_cast<const std::uint32_t*>(steps);
+  std::uint64_t words[16];
+  std::memcpy(words, map, sizeof words);
+  for (int k = 0; k < 2; ++k) {
+    if (low[k] < -128 || low[k] > 127 || high[k] < -128 || high[k] > 127) return kInvalidValue;
+    if (step[1 + k] == 0 || step[1 + k] > 8) return kInvalidValue;
+    words[8] |= std::uint64_t{static_cast<std::uint16_t>(low[k])} << 16 * k |
+                std::uint64_t{static_cast<std::uint16_t>(high[k])} << (32 + 16 * k);
+    words[13] |= std::uint64_t{step[1 + k]} << 16 * k;
+  }
+  std::memcpy(map, words, sizeof words);
   return kSuccess;
 }
 

@@ -148,6 +148,47 @@ void tc_load_box(unsigned to, const TensorMap& map, unsigned barrier, Coordinate
 #define tc_load_4d tc_load_box
 #define tc_load_5d tc_load_box
 
+/// A line of 128 bytes for each of so many pixels, from (n, y, x) on by the map's steps between its corners,
+/// and from there `beyond_x` and `beyond_y` on; what is outside of the image is 0.
+inline void tc_load_pixels(unsigned to, const TensorMap* given, unsigned barrier, int channel, int x, int y,
+                           int n, unsigned short beyond_x, unsigned short beyond_y) {
+  const TensorMap& map = *given;
+  const auto bytes = static_cast<unsigned>(map.bytes);
+  if (to % 1024 != 0 || map.box(0) * bytes != 128 || map.rank != 4) __builtin_trap();
+  const auto corner = [&](int k) { return static_cast<int>(static_cast<short>(map.sizes[4] >> 16 * k)); };
+  const int step[] = {static_cast<int>(map.strides[4] & 0xffff), static_cast<int>(map.strides[4] >> 16)};
+  for (long pixel = 0; pixel < map.box(1); ++pixel) {
+    const long at_x = x + beyond_x, at_y = y + beyond_y;
+    const bool is_inside =
+        n < map.size(3) && at_y >= 0 && at_y < map.size(2) && at_x >= 0 && at_x < map.size(1);
+    const char* const line =
+        reinterpret_cast<const char*>(map.address) + n * static_cast<long>(map.strides[3]) +
+        at_y * static_cast<long>(map.strides[2]) + at_x * static_cast<long>(map.strides[1]);
+    for (unsigned i = 0; i < 128; ++i) {
+      const long element = channel + static_cast<long>(i / bytes);
+      char byte = 0;
+      if (is_inside && element < map.size(0)) {
+        const char* const from = line + element * static_cast<long>(bytes);
+        byte = map.rounds
+                   ? static_cast<char>(tc_rounded(*reinterpret_cast<const float*>(from)) >> 8 * (i % 4))
+                   : from[i % bytes];
+      }
+      *sinter_emulation::at_shared(sinter_emulation::swizzled(to + static_cast<unsigned>(pixel) * 128 + i)) =
+          byte;
+    }
+    x += step[0];
+    if (x <= map.size(1) - 1 + corner(2)) continue;
+    x = corner(0);
+    y += step[1];
+    if (y <= map.size(2) - 1 + corner(3)) continue;
+    y = corner(1);
+    ++n;
+  }
+  sinter_emulation::Barrier& at = sinter_emulation::barrier_at(barrier);
+  at.bytes -= 128 * map.box(1);
+  at.look();
+}
+
 namespace sinter_emulation {
 
 /// Types of factors, as the text names them.

@@ -97,6 +97,18 @@ const std::regex kGroupWait(R"re(asm volatile\("wgmma\.wait_group[^;]*;[^;]*;)re
 const std::regex kGroupStatement(R"re(asm volatile\("[^"]*"(?: : "\+f"\([^;]*\))? ?:::? ?"memory"\);)re");
 const std::regex kRegisters(R"(asm volatile\("setmaxnreg[^)]*\))");
 
+/// The copy of windows becomes a call with its operands: where they are is the kernel's own text.
+void call_for_windows(std::string& text) {
+  const std::size_t begin =
+      text.find("asm volatile(\n      \"cp.async.bulk.tensor.4d.shared::cluster.global.im2col");
+  if (begin == std::string::npos) return;
+  const std::string kEnd = ": \"memory\");";
+  const std::size_t operands = text.find("::\"r\"(to)", begin) + 2, end = text.find(kEnd, operands);
+  const std::string plain =
+      std::regex_replace(text.substr(operands, end - operands), std::regex(R"("[rlh]"\()"), "(");
+  text.replace(begin, end + kEnd.size() - begin, "tc_load_pixels(" + plain + ");");
+}
+
 /// Likewise of group_side.h. Lanes of a warp wait for each other where they wait for products: all of them
 /// have read a slot when one of them says so.
 std::string with_emulated_groups(const std::string& source) {
@@ -116,8 +128,9 @@ std::string with_emulated_groups(const std::string& source) {
                                (has_flags ? source[flags + 5] : '0') + ">(d, a, b, more)\n";
   std::string text = source;
   take_out(text, {"tc_shared_address", "tc_barrier_init", "tc_arrive", "tc_expect", "tc_wait", "tc_prefetch",
-                  "tc_load_2d", "tc_load_3d", "tc_load_4d", "tc_load_5d", "tc_load_windows", "tc_sync_group",
-                  "tc_put_words", "tc_rounded", "tc_bring_near", "tc_multiply"});
+                  "tc_load_2d", "tc_load_3d", "tc_load_4d", "tc_load_5d", "tc_sync_group", "tc_put_words",
+                  "tc_rounded", "tc_bring_near", "tc_multiply"});
+  call_for_windows(text);
   const std::size_t map = text.find("struct __align__(64) TensorMap");
   text.erase(map, text.find("};", map) + 2 - map);
   text = std::regex_replace(text, kGroupWait, "__syncwarp();");
