@@ -52,14 +52,17 @@ std::vector<ir::ExprId> reductions_of(const ir::Kernel& kernel, const std::vecto
 }
 
 int rounds_together(const ir::Kernel& kernel, const InnerWork& work, int elements) {
-  constexpr std::ptrdiff_t kLoadsUnderWay = 32, kMostWritten = 512;
+  constexpr std::ptrdiff_t kLoadsUnderWay = 32, kMostWritten = 512, kMostDivisions = 16;
   const auto loads = std::count_if(work.values.begin(), work.values.end(),
                                    [&](ir::ExprId id) { return ir::reads_memory(kernel.exprs[id]); });
-  const auto values = static_cast<std::ptrdiff_t>(work.values.size());
+  const auto values = static_cast<std::ptrdiff_t>(work.values.size()),
+             divisions = static_cast<std::ptrdiff_t>(ir::divisions(kernel));
+  const auto fits = [&](int rounds) {
+    return rounds * loads * elements <= kLoadsUnderWay && rounds * values * elements <= kMostWritten &&
+           rounds * divisions <= kMostDivisions;
+  };
   int rounds = 8;
-  while (rounds > 1 &&
-         (rounds * loads * elements > kLoadsUnderWay || rounds * values * elements > kMostWritten))
-    rounds /= 2;
+  while (rounds > 1 && !fits(rounds)) rounds /= 2;
   return rounds;
 }
 
