@@ -2,6 +2,7 @@
 #include "jit/emit/walker/work.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace sinter::emit {
 
@@ -67,28 +68,14 @@ int rounds_together(const ir::Kernel& kernel, const InnerWork& work, int element
 }
 
 bool is_quick(const ir::Kernel& kernel, const InnerWork& work) {
-  return is_small_reduction(work) && std::all_of(work.values.begin(), work.values.end(), [&](ir::ExprId id) {
-           const ir::Expr& expr = kernel.exprs[id];
-           switch (expr.kind) {
-             case ir::ExprKind::Load:
-             case ir::ExprKind::Scalar: return true;
-             case ir::ExprKind::Elementwise: break;
-             default: return false;
-           }
-           switch (expr.op) {
-             case Op::Add:
-             case Op::Sub:
-             case Op::Mul:
-             case Op::Neg:
-             case Op::Abs:
-             case Op::Cast:
-             case Op::Where:
-             case Op::Less:
-             case Op::Maximum:
-             case Op::Minimum: return true;
-             default: return false;
-           }
-         });
+  const auto is_instruction = [&](ir::ExprId id) {
+    const ir::Expr& expr = kernel.exprs[id];
+    if (expr.kind != ir::ExprKind::Elementwise)
+      return expr.kind == ir::ExprKind::Load || expr.kind == ir::ExprKind::Scalar;
+    // Others than casts are operators of the language, or calls.
+    return expr.op == Op::Cast || info(expr.op).text.find("sn_") == std::string_view::npos;
+  };
+  return is_small_reduction(work) && std::all_of(work.values.begin(), work.values.end(), is_instruction);
 }
 
 bool is_small_reduction(const InnerWork& work) {

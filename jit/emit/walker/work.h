@@ -41,7 +41,7 @@ int rounds_together(const ir::Kernel& kernel, const InnerWork& work, int element
 /// True iff a loop that only reduces is short enough to be written out for several rounds.
 bool is_small_reduction(const InnerWork& work);
 
-/// True iff such a loop takes little beside its loads: loads, sums and products.
+/// True iff such a loop takes little beside its loads: no function is called.
 bool is_quick(const ir::Kernel& kernel, const InnerWork& work);
 
 }  // namespace sinter::emit
