@@ -6,85 +6,39 @@
 #include <sinter/nn/recurrent.h>
 
 #include "src/nn/init.h"
+#include "src/nn/recurrent_steps.h"
 
 namespace sinter::nn {
 namespace {
 
 using A = AnyTensor;
+using detail::RecurrentCell;
 
-std::int64_t gates_of(RecurrentKind kind) {
-  return kind == RecurrentKind::lstm ? 4 : kind == RecurrentKind::gru ? 3 : 1;
-}
-
-struct CellState {
-  A hidden, cell;
-};
-
-/// One step: `input` is W x + b, (batch, gates d_hidden), with d as well where that makes no difference.
-CellState next(RecurrentKind kind, const A& input, const CellState& state, const RecurrentWeights& weights,
-               const A& turned, std::int64_t d, const Location& where) {
-  A recurrent = state.hidden.matmul(turned, where);
-  const auto gate = [&](const A& x, std::int64_t i) { return x.narrow(1, i * d, d, where); };
-  if (kind == RecurrentKind::gru) {
-    if (weights.bias_hh) recurrent = detail::biased(recurrent, weights.bias_hh->dynamic(), where);
-    const auto both = [&](std::int64_t i) {
-      return A::add(gate(input, i), gate(recurrent, i), where).sigmoid(where);
-    };
-    const A reset = both(0), keep = both(1);
-    const A fresh = A::add(gate(input, 2), A::mul(reset, gate(recurrent, 2), where), where).tanh(where);
-    // (1 - z) n + z h
-    return {A::add(fresh, A::mul(keep, A::sub(state.hidden, fresh, where), where), where), {}};
-  }
-  const A sum = A::add(input, recurrent, where);
-  if (kind == RecurrentKind::tanh) return {sum.tanh(where), {}};
-  if (kind == RecurrentKind::relu) return {A::maximum(sum, 0, where), {}};
-  const A open = sum.sigmoid(where);  // how far; of g it is not asked
-  const A cell = A::add(A::mul(gate(open, 1), state.cell, where),
-                        A::mul(gate(open, 0), gate(sum, 2).tanh(where), where), where);
-  return {A::mul(gate(open, 3), cell.tanh(where), where), cell};
-}
-
-/// Where a sequence has ended, or, backward, not yet begun, the state stays and the output is 0. `lengths`:
-/// (batch, 1).
-A only_within(const A& lengths, std::int64_t at, const CellState& before, CellState& now,
-              const Location& where) {
-  const A within = A::greater(lengths, static_cast<double>(at), where);
-  const A output = A::where(within, now.hidden, 0.0, where);
-  now.hidden = A::where(within, now.hidden, before.hidden, where);
-  if (now.cell.defined()) now.cell = A::where(within, now.cell, before.cell, where);
-  return output;
-}
-
-/// One layer in one direction: (batch, length, d_hidden), and the state at its end. `lengths`: (batch, 1), or
-/// empty where all sequences are of full length.
-A run_layer(RecurrentKind kind, const A& x, const A& lengths, CellState& state,
-            const RecurrentWeights& weights, std::int64_t d, bool backward, const Location& where) {
-  const std::int64_t batch = x.shape()[0], length = x.shape()[1], d_in = x.shape()[2];
+/// One layer in one direction, and the state at its end. `x`, as the result: (length, batch, ..).
+A run_layer(const detail::RecurrentSteps& steps, const A& x, RecurrentCell& state,
+            const RecurrentWeights& weights) {
+  const Location& where = steps.where;
+  const std::int64_t d_in = x.shape()[2], rows = steps.length * steps.batch;
   const Shape& shape = weights.weight_ih.shape();
-  if (shape[1] != d_in || shape[0] != gates_of(kind) * d)
-    throw ShapeError(
-        "[recurrent] the input " + to_string(x.shape()) + " does not fit a weight of " + to_string(shape),
-        where);
-  A inputs = x.reshape({batch * length, d_in}, where)
-                 .matmul(weights.weight_ih.dynamic().transpose(0, 1, where), where);
+  if (shape[1] != d_in || shape[0] != detail::gates_of(steps.kind) * steps.d_hidden)
+    throw ShapeError("[recurrent] the input " + to_string(Shape{steps.batch, steps.length, d_in}) +
+                         " does not fit a weight of " + to_string(shape),
+                     where);
+  A inputs = x.reshape({rows, d_in}, where).matmul(weights.weight_ih.dynamic().transpose(0, 1, where), where);
   // Both biases at once, where a step does nothing to what it adds d to.
-  A bias;
+  A bias, bias_of_steps;
   if (weights.bias_ih) bias = weights.bias_ih->dynamic();
-  if (weights.bias_hh && kind != RecurrentKind::gru)
+  if (weights.bias_hh && steps.kind == RecurrentKind::gru)
+    bias_of_steps = weights.bias_hh->dynamic();
+  else if (weights.bias_hh)
     bias = bias.defined() ? A::add(bias, weights.bias_hh->dynamic(), where) : weights.bias_hh->dynamic();
   if (bias.defined()) inputs = detail::biased(inputs, bias, where);
-  inputs = inputs.reshape({batch, length, shape[0]}, where);
-  const A turned = weights.weight_hh.dynamic().transpose(0, 1, where);
-  std::vector<A> outputs(static_cast<std::size_t>(length));
-  for (std::int64_t i = 0; i < length; ++i) {
-    const std::int64_t at = backward ? length - 1 - i : i;
-    CellState now =
-        next(kind, inputs.narrow(1, at, 1, where).squeeze(1, where), state, weights, turned, d, where);
-    outputs[static_cast<std::size_t>(at)] =
-        lengths.defined() ? only_within(lengths, at, state, now, where) : now.hidden;
-    state = std::move(now);
-  }
-  return A::stack(outputs, 1, where);
+  const auto [hidden, cell] =
+      detail::unrolled(steps, inputs, state, weights.weight_hh.dynamic(), bias_of_steps);
+  const std::int64_t last = steps.backward ? 0 : rows - steps.batch;
+  state = {hidden.narrow(0, last, steps.batch, where), cell};
+  const A output = steps.lengths.defined() ? A::where(steps.within(), hidden, 0.0, where) : hidden;
+  return output.reshape({steps.length, steps.batch, steps.d_hidden}, where);
 }
 
 template <class Config>
@@ -93,7 +47,7 @@ Recurrent make(RecurrentKind kind, const Config& config, const Device& device, c
   detail::require_positive("recurrent", "d_hidden", config.d_hidden, where);
   detail::require_positive("recurrent", "the number of layers", config.layers, where);
   const std::int64_t d = config.d_hidden, directions = config.bidirectional ? 2 : 1;
-  const std::int64_t rows = gates_of(kind) * d;
+  const std::int64_t rows = detail::gates_of(kind) * d;
   const double bound = 1 / std::sqrt(static_cast<double>(d));
   Recurrent layer(kind, d, config.bidirectional, DropoutConfig{config.dropout}.init(device));
   for (std::int64_t i = 0; i < config.layers * directions; ++i) {
@@ -154,22 +108,22 @@ RecurrentOutput Recurrent::run(const AnyTensor& x, const AnyTensor& lengths,
     return from.dynamic().narrow(0, i, 1, where).squeeze(0, where);
   };
   std::vector<A> hidden, cells;
-  A y = x;
+  A y = x.transpose(0, 1, where);  // step by step
   const std::int64_t directions = bidirectional ? 2 : 1;
   for (std::int64_t i = 0; i < runs; i += directions) {
     if (i > 0) y = detail::dropout(y, dropout.probability, 3, dropout.training, where);
     std::vector<A> outputs;
     for (std::int64_t k = i; k < i + directions; ++k) {
-      CellState at = state ? CellState{begin(state->hidden, k), has_cell ? begin(*state->cell, k) : A()}
-                           : CellState{zeros, has_cell ? zeros : A()};
-      outputs.push_back(
-          run_layer(kind, y, lengths, at, weights[static_cast<std::size_t>(k)], d_hidden, k != i, where));
+      RecurrentCell at{zeros, has_cell ? zeros : A()};
+      if (state) at = {begin(state->hidden, k), has_cell ? begin(*state->cell, k) : A()};
+      const detail::RecurrentSteps steps{kind, batch, length, d_hidden, k != i, lengths, where};
+      outputs.push_back(run_layer(steps, y, at, weights[static_cast<std::size_t>(k)]));
       hidden.push_back(at.hidden);
       if (has_cell) cells.push_back(at.cell);
     }
     y = outputs.size() == 1 ? outputs[0] : A::cat(outputs, 2, where);
   }
-  RecurrentOutput result{Tensor<3>(y), {Tensor<3>(A::stack(hidden, 0, where))}};
+  RecurrentOutput result{Tensor<3>(y.transpose(0, 1, where)), {Tensor<3>(A::stack(hidden, 0, where))}};
   if (has_cell) result.state.cell = Tensor<3>(A::stack(cells, 0, where));
   return result;
 }

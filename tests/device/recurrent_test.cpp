@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sinter/autocast.h>
+#include <sinter/autodiff.h>
 #include <sinter/nn/module.h>
 #include <sinter/nn/recurrent.h>
 #include <sinter/record.h>
@@ -161,6 +163,101 @@ TEST_CASE("a state that is given is where the sequence begins; none is one of ze
     CHECK(values_of(none.output.inner().dynamic()) == values_of(nothing.output.inner().dynamic()));
     CHECK(values_of(none.output.inner().dynamic()) != values_of(found.output.inner().dynamic()));
   }
+}
+
+TEST_CASE("gradients of recurrent layers can be differentiated") {
+  const Device device = Device::best().autodiff();
+  const std::vector<int> lengths{2, 4};
+  for (const nn::RecurrentKind kind :
+       {nn::RecurrentKind::tanh, nn::RecurrentKind::relu, nn::RecurrentKind::gru, nn::RecurrentKind::lstm})
+    for (const bool has_lengths : {false, true}) {
+      CAPTURE(static_cast<int>(kind));
+      CAPTURE(has_lengths);
+      device.seed(7);
+      const auto make = [&] {
+        if (kind == nn::RecurrentKind::lstm)
+          return nn::LstmConfig{.d_in = 2, .d_hidden = 3, .bidirectional = true}.init(device);
+        if (kind == nn::RecurrentKind::gru)
+          return nn::GruConfig{.d_in = 2, .d_hidden = 3, .bidirectional = true}.init(device);
+        return nn::RnnConfig{
+            .d_in = 2, .d_hidden = 3, .bidirectional = true, .relu = kind == nn::RecurrentKind::relu}
+            .init(device);
+      };
+      nn::Recurrent layer = make();
+      const auto ends = Tensor<1, Int>::from_data(lengths, {2}, device.inner());
+      const auto x = Tensor<3>::randn({2, 4, 2}, device), v = Tensor<3>::randn({2, 4, 2}, device);
+      const auto f = [&](const Tensor<3>& x) {
+        const auto [output, state] = has_lengths ? layer.forward(x, ends) : layer.forward(x);
+        const auto loss = output.square().sum() + state.hidden.sum();
+        return state.cell ? loss + state.cell->square().sum() : loss;
+      };
+      const auto slope = [&](const Tensor<3>& at) {
+        const auto leaf = at.detach().require_grad();
+        return Tensor<3>(gradient(f(leaf), leaf));
+      };
+      // Along v, by differences.
+      const double h = 1e-2;
+      const auto difference = (slope(x + v * h) - slope(x - v * h)) / (2 * h);
+      check_close(hvp(f, x, v).dynamic(), values_of(difference.detach().dynamic()), 2e-3);
+      // And by a weight that every step has.
+      const Tensor<2> weight = layer.weights[1].weight_hh;
+      const auto steepness = [&] { return slope(x).square().sum(); };
+      const Tensor<2> by_weight = gradient(steepness(), weight);
+      const auto u = Tensor<2>::randn(weight.shape(), device.inner());
+      const auto moved = [&](double by) {
+        layer.weights[1].weight_hh = (weight.detach() + u * by).require_grad();
+        return static_cast<double>(steepness().item());
+      };
+      const double expected = (moved(h) - moved(-h)) / (2 * h);
+      CHECK((by_weight.detach() * u).sum().item() == doctest::Approx(expected).epsilon(0.01));
+    }
+}
+
+TEST_CASE("under Autocast gradients of recurrent layers are those of 32 bits, about") {
+  const Device device = Device::best().autodiff();
+  device.seed(5);
+  const auto x = Tensor<3>::randn({8, 12, 16}, device.inner());
+  const auto check_layer = [&](const nn::Recurrent& layer) {
+    const auto slopes = [&](std::optional<DType> dtype) {
+      const Autocast scope(dtype);
+      const auto [output, state] = layer.forward(x);
+      const auto gradients = (output.square().sum() + state.hidden.sum()).backward();
+      const nn::RecurrentWeights& weights = layer.weights[0];
+      return std::pair(gradients.get(weights.weight_ih)->reshape({-1}),
+                       gradients.get(weights.weight_hh)->reshape({-1}));
+    };
+    const auto [ih, hh] = slopes(std::nullopt);
+    const auto [half_ih, half_hh] = slopes(DType::bf16);
+    CHECK(half_hh.dtype() == DType::f32);
+    const auto distance = [](const Tensor<1>& a, const Tensor<1>& b) {
+      return ((a - b).square().sum() / b.square().sum()).item();
+    };
+    CHECK(distance(half_ih, ih) < 1e-3);
+    CHECK(distance(half_hh, hh) < 1e-3);
+  };
+  check_layer(nn::RnnConfig{.d_in = 16, .d_hidden = 16}.init(device));
+  check_layer(nn::GruConfig{.d_in = 16, .d_hidden = 16}.init(device));
+  check_layer(nn::LstmConfig{.d_in = 16, .d_hidden = 16, .bidirectional = true}.init(device));
+}
+
+TEST_CASE("a step of a recurrent layer records few operations") {
+  const Device device = Device::best().autodiff();
+  const auto recorded = [&](const nn::Recurrent& layer, std::int64_t length) {
+    const auto x = Tensor<3>::zeros({2, length, 3}, device.inner());
+    device.reset_statistics();
+    const auto gradients = layer.forward(x).output.sum().backward();
+    const auto count = static_cast<std::int64_t>(device.statistics().ops_recorded);
+    device.sync();
+    return count;
+  };
+  const auto of_a_step = [&](const nn::Recurrent& layer) {
+    return (recorded(layer, 32) - recorded(layer, 16)) / 16;
+  };
+  CHECK(of_a_step(nn::RnnConfig{.d_in = 3, .d_hidden = 4}.init(device)) <= 12);
+  CHECK(of_a_step(nn::GruConfig{.d_in = 3, .d_hidden = 4}.init(device)) <= 33);
+  CHECK(of_a_step(nn::LstmConfig{.d_in = 3, .d_hidden = 4}.init(device)) <= 33);
+  const Autocast half(DType::bf16);
+  CHECK(of_a_step(nn::LstmConfig{.d_in = 3, .d_hidden = 4}.init(device)) <= 37);
 }
 
 TEST_CASE("a sequence in two pieces, names of weights, errors") {
