@@ -21,14 +21,15 @@ struct Passed {
   std::vector<A> sums;  // an LSTM's a + c; a GRU's c
 };
 
-/// What the gradients of a step are multiplied with, (length batch, ...), all steps at once. Empty: 1, or
-/// nothing, as is said.
+/// What the gradients of a step are multiplied with, (length batch, gates, d_hidden), of all steps at once.
+/// An LSTM's ds stands there once for each gate: then one kernel has the gradients of gates and of the cell,
+/// which is quicker than to wait for another.
 struct Factors {
-  A sums;  // (.., gates d_hidden): dh, or for all but the last gate of an LSTM ds, to the sums' gradient
-  A inputs_last;  // a GRU's: dh to the gradient of the last gate's a
+  A sums;         // dh, or ds for all but the last gate of an LSTM, to the gradient of the sums
   A cell;         // an LSTM's: dh to the part of ds that comes by the hidden state
   A cell_before;  // an LSTM's: ds to that of the step before
-  A before;       // dh to what of the step before's comes past the product; empty: nothing
+  A before;       // (length batch, d_hidden): dh to what of dh goes to the step before past the product
+  A inputs_last;  // the same, a GRU's: dh to the gradient of the last gate's a
 };
 
 class Walk {
@@ -84,24 +85,32 @@ class Walk {
                            : A::cat(std::vector{first, others}, 0, where_);
   }
 
+  /// x (n, d_hidden) once for each gate, (n, gates, d_hidden).
+  A for_gates(const A& x) const {
+    const std::int64_t n = x.shape()[0], gates = gates_of(steps_.kind);
+    return x.reshape({n, 1, d_}, where_).expand({n, gates, d_}, where_);
+  }
+
   /// `hidden`, `sums`, `cells`: of all steps.
   Factors factors(const A& inputs, const RecurrentCell& begin, const A& hidden, const A& sums,
                   const A& cells) const {
     Factors found;
     if (steps_.kind == RecurrentKind::lstm)
-      found = factors_of_lstm(sums.cast(cells.dtype(), where_), before(cells, begin.cell), cells);
+      found = factors_of_lstm(sums, before(cells, begin.cell), cells);
     else if (steps_.kind == RecurrentKind::gru)
       found = factors_of_gru(inputs.cast(hidden.dtype(), where_), sums.cast(hidden.dtype(), where_),
                              before(hidden, begin.hidden));
     else if (steps_.kind == RecurrentKind::tanh)
-      found.sums = of_tanh(hidden);
+      found.sums = of_tanh(hidden).unsqueeze(1, where_);
     else
-      found.sums = A::greater(hidden, 0, where_).cast(hidden.dtype(), where_);
+      found.sums = A::greater(hidden, 0, where_).cast(hidden.dtype(), where_).unsqueeze(1, where_);
     if (!steps_.lengths.defined()) return found;
-    const A within = steps_.within();
-    for (A* factor : {&found.sums, &found.inputs_last, &found.cell})
-      if (factor->defined()) *factor = A::where(within, *factor, 0.0, where_);
-    if (found.cell_before.defined()) found.cell_before = A::where(within, found.cell_before, 1.0, where_);
+    const A within = steps_.within(), within_gates = within.unsqueeze(1, where_);
+    for (A* factor : {&found.sums, &found.cell})
+      if (factor->defined()) *factor = A::where(within_gates, *factor, 0.0, where_);
+    if (found.inputs_last.defined()) found.inputs_last = A::where(within, found.inputs_last, 0.0, where_);
+    if (found.cell_before.defined())
+      found.cell_before = A::where(within_gates, found.cell_before, 1.0, where_);
     found.before = found.before.defined() ? A::where(within, found.before, 1.0, where_)
                                           : A::sub(1.0, within.cast(hidden.dtype(), where_), where_);
     return found;
@@ -138,15 +147,18 @@ class Walk {
   }
 
   Factors factors_of_lstm(const A& sums, const A& cells_before, const A& cells) const {
-    const A open = sums.sigmoid(where_), slope = of_sigmoid(open), fresh = gate(sums, 2).tanh(where_);
+    // Slices first, so that what all steps are joined in has no more bits than theirs.
+    const auto sum = [&](std::int64_t i) { return gate(sums, i).cast(cells.dtype(), where_); };
+    const A in = sum(0).sigmoid(where_), forget = sum(1).sigmoid(where_), fresh = sum(2).tanh(where_),
+            out = sum(3).sigmoid(where_);
     const A shown = cells.tanh(where_);
-    const A by_gate[] = {mul(fresh, gate(slope, 0)), mul(cells_before, gate(slope, 1)),
-                         mul(gate(open, 0), of_tanh(fresh)), mul(shown, gate(slope, 3))};
-    return {.sums = A::cat(by_gate, 1, where_),
-            .inputs_last = {},
-            .cell = mul(gate(open, 3), of_tanh(shown)),
-            .cell_before = gate(open, 1),
-            .before = {}};
+    const A by_gate[] = {mul(fresh, of_sigmoid(in)), mul(cells_before, of_sigmoid(forget)),
+                         mul(in, of_tanh(fresh)), mul(shown, of_sigmoid(out))};
+    return {.sums = A::stack(by_gate, 1, where_),
+            .cell = for_gates(mul(out, of_tanh(shown))),
+            .cell_before = for_gates(forget),
+            .before = {},
+            .inputs_last = {}};
   }
 
   Factors factors_of_gru(const A& inputs, const A& products, const A& hidden_before) const {
@@ -156,11 +168,11 @@ class Walk {
     const A of_fresh = mul(A::sub(1.0, keep, where_), of_tanh(fresh));
     const A by_gate[] = {mul(of_fresh, mul(last, gate(slope, 0))),
                          mul(A::sub(hidden_before, fresh, where_), gate(slope, 1)), mul(of_fresh, reset)};
-    return {.sums = A::cat(by_gate, 1, where_),
-            .inputs_last = of_fresh,
+    return {.sums = A::stack(by_gate, 1, where_),
             .cell = {},
             .cell_before = {},
-            .before = keep};
+            .before = keep,
+            .inputs_last = of_fresh};
   }
 
   const RecurrentSteps& steps_;
@@ -180,8 +192,14 @@ Gradients gradients_of(const RecurrentSteps& steps, const Factors& by, const A& 
                        const A& weight, const A& hidden_before) {
   const Walk walk(steps);
   const Location& where = steps.where;
-  const auto gates = static_cast<std::size_t>(gates_of(steps.kind));
+  const std::int64_t gates = gates_of(steps.kind), batch = steps.batch, d = steps.d_hidden;
   const bool is_lstm = steps.kind == RecurrentKind::lstm, is_gru = steps.kind == RecurrentKind::gru;
+  A is_last_gate;
+  if (is_lstm) {
+    of_cell = walk.for_gates(of_cell);
+    const A places = A::arange(0, gates, 1, of_hidden.device(), where).reshape({1, gates, 1}, where);
+    is_last_gate = A::equal(places, gates - 1, where).expand({batch, gates, d}, where);
+  }
   std::vector<A> all_sums(walk.count()), all_hidden(is_gru ? walk.count() : 0);
   A later;  // the gradient of the hidden state from the steps behind it
   for (std::int64_t i = steps.length - 1; i >= 0; --i) {
@@ -189,17 +207,19 @@ Gradients gradients_of(const RecurrentSteps& steps, const Factors& by, const A& 
     const auto step = [&](const A& all, const A& x) { return A::mul(x, walk.rows(all, at), where); };
     A hidden = walk.rows(of_hidden, at);
     if (later.defined()) hidden = A::add(hidden, later, where);
-    if (is_lstm) of_cell = A::add(of_cell, step(by.cell, hidden), where);
-    std::vector<A> of_gates(gates, is_lstm ? of_cell : hidden);
-    of_gates.back() = hidden;
-    const A wide = gates == 1 ? hidden : A::cat(of_gates, 1, where);
-    const A sums = step(by.sums, wide).cast(weight.dtype(), where);
+    A wide = walk.for_gates(hidden);
+    if (is_lstm) {
+      of_cell = A::add(of_cell, step(by.cell, wide), where);
+      wide = A::where(is_last_gate, wide, of_cell, where);
+      of_cell = step(by.cell_before, of_cell);
+    }
+    const A sums = step(by.sums, wide).cast(weight.dtype(), where).reshape({batch, gates * d}, where);
     later = sums.matmul(weight, where).cast(hidden.dtype(), where);
     if (by.before.defined()) later = A::add(later, step(by.before, hidden), where);
-    if (is_lstm) of_cell = step(by.cell_before, of_cell);
     if (is_gru) all_hidden[static_cast<std::size_t>(at)] = hidden;
     all_sums[static_cast<std::size_t>(at)] = sums;
   }
+  if (is_lstm) of_cell = of_cell.narrow(1, 0, 1, where).reshape({batch, d}, where);
   Gradients found{walk.joined(all_sums), {later, of_cell}, {}, {}};
   found.weight = found.inputs.transpose(0, 1, where).matmul(hidden_before.cast(weight.dtype(), where), where);
   if (!is_gru) return found;

@@ -210,6 +210,26 @@ TEST_CASE("a step of a recurrent layer is a kernel beside its product") {
   CHECK(launches(rnn, 24) - launches(rnn, 8) <= 16 * 2 + 1);
 }
 
+TEST_CASE("so is a step of its gradient") {
+  const auto launches = [](const auto& layer, std::int64_t length) {
+    const auto x = Tensor<3>::zeros({32, length, 64}, device) + 0.0;
+    device.sync();
+    device.reset_statistics();
+    const Autocast half(DType::bf16);
+    const auto gradients = layer.forward(x).output.sum().backward();
+    device.sync();
+    return device.statistics().launches;
+  };
+  const Device training = device.autodiff();
+  const auto lstm = nn::LstmConfig{.d_in = 64, .d_hidden = 128}.init(training);
+  const auto gru = nn::GruConfig{.d_in = 64, .d_hidden = 128}.init(training);
+  const auto rnn = nn::RnnConfig{.d_in = 64, .d_hidden = 128}.init(training);
+  // Forward as well, and a few more that join what there is more of.
+  CHECK(launches(lstm, 24) - launches(lstm, 8) <= 16 * 4 + 6);
+  CHECK(launches(gru, 24) - launches(gru, 8) <= 16 * 4 + 6);
+  CHECK(launches(rnn, 24) - launches(rnn, 8) <= 16 * 2 + 6);
+}
+
 TEST_CASE("their plans and kernels are as they were") {
   const char* folder = std::getenv("SINTER_TESTS_FOLDER");
   REQUIRE_MESSAGE(folder, "SINTER_TESTS_FOLDER is not set");
