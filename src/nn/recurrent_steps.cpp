@@ -141,9 +141,10 @@ class Walk {
     // Under Autocast the cell has 32 bits and the products have 16: one cast here instead of one for each
     // gate.
     if (is_half(total.dtype())) total = total.cast(state.cell.dtype(), where_);
-    const A open = total.sigmoid(where_);  // how far; of g it is not asked
-    const A cell = add(mul(gate(open, 1), state.cell), mul(gate(open, 0), gate(total, 2).tanh(where_)));
-    return {mul(gate(open, 3), cell.tanh(where_)), cell};
+    // Not one sigmoid of all gates: several kernels would need it, and it would be stored.
+    const auto open = [&](std::int64_t i) { return gate(total, i).sigmoid(where_); };
+    const A cell = add(mul(open(1), state.cell), mul(open(0), gate(total, 2).tanh(where_)));
+    return {mul(open(3), cell.tanh(where_)), cell};
   }
 
   Factors factors_of_lstm(const A& sums, const A& cells_before, const A& cells) const {

@@ -255,9 +255,9 @@ TEST_CASE("a step of a recurrent layer records few operations") {
   };
   CHECK(of_a_step(nn::RnnConfig{.d_in = 3, .d_hidden = 4}.init(device)) <= 13);
   CHECK(of_a_step(nn::GruConfig{.d_in = 3, .d_hidden = 4}.init(device)) <= 33);
-  CHECK(of_a_step(nn::LstmConfig{.d_in = 3, .d_hidden = 4}.init(device)) <= 33);
+  CHECK(of_a_step(nn::LstmConfig{.d_in = 3, .d_hidden = 4}.init(device)) <= 35);
   const Autocast half(DType::bf16);
-  CHECK(of_a_step(nn::LstmConfig{.d_in = 3, .d_hidden = 4}.init(device)) <= 37);
+  CHECK(of_a_step(nn::LstmConfig{.d_in = 3, .d_hidden = 4}.init(device)) <= 39);
 }
 
 TEST_CASE("a sequence in two pieces, names of weights, errors") {
