@@ -19,8 +19,9 @@
 #include <sinter/precision.h>
 #include <sinter/shape.h>
 
+#include "src/trace/layout.h"
 #include "src/trace/op.h"
-#include "src/trace/value.h"
+#include "src/trace/tensor_type.h"
 
 namespace sinter::library {
 

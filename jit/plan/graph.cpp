@@ -47,7 +47,7 @@ NodeId library_operand(Graph& graph, NodeId operand, std::uint32_t record) {
   const Node& given = graph.nodes[operand];
   if (const DType computed = arithmetic_of(given.dtype); computed != given.dtype)
     return graph.add_cast(operand, computed, record);
-  if (given.kind != NodeKind::External || is_contiguous(given.shape, graph.trace->values[given.value].layout))
+  if (given.kind != NodeKind::External || is_contiguous(given.shape, graph.trace->layout_of(given.value)))
     return operand;
   return graph.add_view(Op::Reshape, operand, Shape(given.shape), {}, record);
 }
@@ -245,8 +245,8 @@ std::optional<StridedView> strided_view(const Graph& graph, NodeId id) {
     id = graph.nodes[id].operands[0];
   }
   const Node& base = graph.nodes[id];
-  ViewLayout layout = base.kind == NodeKind::External ? graph.trace->values[base.value].layout
-                                                      : contiguous_layout(base.shape);
+  ViewLayout layout =
+      base.kind == NodeKind::External ? graph.trace->layout_of(base.value) : contiguous_layout(base.shape);
   for (; !views.empty(); views.pop_back()) {
     const Node& view = graph.nodes[views.back()];
     if (view.op != Op::Reshape) {

@@ -263,8 +263,8 @@ class PlaceReader {
     if (node.kind == NodeKind::External) {
       const trace::TraceValue& value = graph_.trace->values[node.value];
       input = value.buffer;
-      if (!is_seen_[to.node] || !value.dying || value.layout.offset != 0 || last_read_of_input_[input] != s ||
-          uses_of_input_[input] > 1)
+      if (!is_seen_[to.node] || !value.dying || graph_.trace->layout_of(value).offset != 0 ||
+          last_read_of_input_[input] != s || uses_of_input_[input] > 1)
         return;
     } else if (is_seen_[to.node] || is_seen_[from.node] || last_use_[from.node] != s) {
       return;

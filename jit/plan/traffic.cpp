@@ -306,7 +306,8 @@ class Counter {
     const StoredValue& value = plan_.structure->values[access.value];
     const trace::TraceValue* input = access.external ? &trace_.values[value.value] : nullptr;
     // Positions outside of what the value occupies are masked out by the kernel (padding).
-    const Reach whole = input ? reach_of_view(access.shape, input->layout) : dense(access.shape.numel());
+    const Reach whole =
+        input ? reach_of_view(access.shape, trace_.layout_of(*input)) : dense(access.shape.numel());
     std::vector<Reach> inside;
     for (Reach reach : reaches) {
       if (reach.first < whole.first || reach.last > whole.last) {
@@ -408,9 +409,10 @@ std::size_t input_bytes(const trace::Trace& trace, std::span<const trace::ValueI
   std::vector<std::size_t> buffers(trace.buffer_count, 0);
   for (const trace::ValueId v : in_memory) {
     const trace::TraceValue& value = trace.values[v];
-    const std::int64_t elements = is_contiguous(value.shape, value.layout)
+    const trace::Layout& layout = trace.layout_of(value);
+    const std::int64_t elements = is_contiguous(value.shape, layout)
                                       ? value.shape.numel()
-                                      : reach_of_view(value.shape, value.layout).last + 1;
+                                      : reach_of_view(value.shape, layout).last + 1;
     const std::size_t bytes = static_cast<std::size_t>(elements) * size_of(value.dtype);
     buffers[value.buffer] = std::max(buffers[value.buffer], bytes);
   }

@@ -48,7 +48,7 @@ bool compilation_forbidden() { return forbidders.load() > 0; }
 /// recorder writes here, so that threads do not slow each other down.
 class Executor::Own final : public trace::TraceSink::PerRecorder {
  public:
-  Own(Executor& executor, std::mutex& running) : running(running), executor_(executor) {
+  Own(Executor& executor, base::QuickMutex& running) : running(running), executor_(executor) {
     std::lock_guard lock(executor_.owns_mutex_);
     executor_.owns_.push_back(this);
   }
@@ -67,7 +67,7 @@ class Executor::Own final : public trace::TraceSink::PerRecorder {
   Count traces, plans_built, plans_found, launches, bytes_in_place;
 
   /// Held by the recorder's thread while it runs a trace; else by whoever lets go of its plans.
-  std::mutex& running;
+  base::QuickMutex& running;
   absl::flat_hash_map<PlanKey, ReadyPlanRef> plans;
   std::atomic<std::uint64_t> dropped{0};  // PlanCache::dropped when `plans` was right
 
@@ -80,7 +80,7 @@ class Executor::Own final : public trace::TraceSink::PerRecorder {
   Executor& executor_;
 };
 
-std::unique_ptr<trace::TraceSink::PerRecorder> Executor::attach(std::mutex& running) {
+std::unique_ptr<trace::TraceSink::PerRecorder> Executor::attach(base::QuickMutex& running) {
   return std::make_unique<Own>(*this, running);
 }
 
@@ -185,7 +185,7 @@ void Executor::forget_dropped(Own& own) {
   const std::uint64_t dropped = cache_.dropped();
   for (Own* const each : owns_) {
     if (each->dropped.load(std::memory_order_relaxed) == dropped) continue;
-    std::unique_lock<std::mutex> resting;
+    std::unique_lock<base::QuickMutex> resting;
     if (each != &own && !(resting = std::unique_lock(each->running, std::try_to_lock)).owns_lock()) continue;
     gone.push_back(std::move(each->plans));
     each->plans.clear();
@@ -399,10 +399,11 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
   own.bytes_in_place.add(plan.in_place_bytes);
   for (const plan::Placement& placement : plan.placements) {
     trace::Value& value = *flushed.values[placement.value];
-    value.buffer = buffer_of(placement.memory);
-    value.layout = placement.layout;
-    value.layout.offset += placement.layout.moving.at(starts);
-    value.layout.offset += base_of(placement.memory) / static_cast<std::int64_t>(size_of(value.dtype));
+    trace::Value::Stored& stored = value.store();
+    stored.buffer = buffer_of(placement.memory);
+    stored.layout = placement.layout;
+    stored.layout.offset += placement.layout.moving.at(starts);
+    stored.layout.offset += base_of(placement.memory) / static_cast<std::int64_t>(size_of(value.dtype));
   }
   if (!plan.unstored.empty()) flushed.unstored = {ready.shared_from_this(), &plan.unstored};
   note_faults(ready, flushed, std::move(reports));
@@ -424,8 +425,9 @@ void Executor::note_faults(ReadyPlan& ready, trace::Flushed& flushed, std::vecto
     if (!flushed.trace.values[id].external) continue;
     if (value.failure)
       inputs.push_back({id, std::make_shared<KnownFailure>(value.failure), id});
-    else if (value.doubt && (!value.doubt->done() || value.doubt->failure_of(value.pending_id)))
-      inputs.push_back({id, value.doubt, value.pending_id});
+    else if (const auto& doubt = value.stored().doubt;
+             doubt && (!doubt->done() || doubt->failure_of(value.pending_id)))
+      inputs.push_back({id, doubt, value.pending_id});
   }
   if (reports.empty() && inputs.empty()) return;
   std::vector<RunFaults::Place> places;
@@ -445,7 +447,7 @@ void Executor::note_faults(ReadyPlan& ready, trace::Flushed& flushed, std::vecto
   for (const plan::Placement& placement : plan.placements) {
     trace::Value& value = *flushed.values[placement.value];
     if (!is_known)
-      value.doubt = doubt;
+      value.stored().doubt = doubt;
     else if (std::exception_ptr failure = doubt->failure_of(placement.value))
       value.failure = std::move(failure);
   }

@@ -30,7 +30,7 @@ class Executor : public trace::TraceSink {
  public:
   explicit Executor(Backend& backend);
 
-  std::unique_ptr<PerRecorder> attach(std::mutex& running) override;
+  std::unique_ptr<PerRecorder> attach(base::QuickMutex& running) override;
   void run(trace::Flushed& flushed, PerRecorder& own) override;
 
   /// The device's lock, for whoever talks to the backend; empty where the backend needs none.

@@ -41,9 +41,9 @@ struct Extent {
   std::int64_t low = 0, count = 0;
 };
 Extent extent_of(const trace::Value& value) {
-  std::int64_t low = value.layout.offset, high = low;
+  std::int64_t low = value.stored().layout.offset, high = low;
   for (std::size_t d = 0; d < value.shape.rank(); ++d) {
-    const std::int64_t reach = value.layout.strides[d] * (value.shape[d] - 1);
+    const std::int64_t reach = value.stored().layout.strides[d] * (value.shape[d] - 1);
     (reach < 0 ? low : high) += reach;
   }
   return {low, high - low + 1};
@@ -58,16 +58,16 @@ class Reading {
     const Extent extent = extent_of(value_);
     const std::size_t spanned = static_cast<std::size_t>(extent.count) * size_;
     const BufferView begin = at(value_, extent.low);
-    if (spanned == out_.size() && trace::is_contiguous(value_.shape, {value_.layout.strides, 0})) {
+    if (spanned == out_.size() && trace::is_contiguous(value_.shape, {value_.stored().layout.strides, 0})) {
       transfer_ = device.begin_download(begin, out_);
     } else if (const std::byte* memory = device.host_memory(begin, spanned)) {
-      from_ = memory + static_cast<std::size_t>(value_.layout.offset - extent.low) * size_;
+      from_ = memory + static_cast<std::size_t>(value_.stored().layout.offset - extent.low) * size_;
       device.count_from_device(out_.size());
     } else if (spanned > std::max(2 * out_.size(), kSmallSpan) && store_copy(device, where)) {
-      transfer_ = device.begin_download(at(*copy_, copy_->layout.offset), out_);
+      transfer_ = device.begin_download(at(*copy_, copy_->stored().layout.offset), out_);
     } else {
       staging_.resize(spanned);
-      from_ = staging_.data() + static_cast<std::size_t>(value_.layout.offset - extent.low) * size_;
+      from_ = staging_.data() + static_cast<std::size_t>(value_.stored().layout.offset - extent.low) * size_;
       transfer_ = device.begin_download(begin, staging_);
     }
   }
@@ -75,12 +75,12 @@ class Reading {
   void finish() {
     if (transfer_) transfer_->finish();  // without the lock: other threads can use the device
     trace::require_good(value_);
-    if (from_) copy_strided(out_, from_, value_.shape, value_.layout.strides, size_);
+    if (from_) copy_strided(out_, from_, value_.shape, value_.stored().layout.strides, size_);
   }
 
  private:
   BufferView at(const trace::Value& value, std::int64_t element) const {
-    return {value.buffer.get(), static_cast<std::size_t>(element) * size_};
+    return {value.stored().buffer.get(), static_cast<std::size_t>(element) * size_};
   }
 
   /// The device gathers what a view shows, so that the gaps need not be copied. False where it cannot, for

@@ -31,12 +31,12 @@ std::vector<std::uint64_t> bytes_carried(const Flushed& flushed, std::size_t rou
   }
   std::vector<std::uint64_t> bytes(round + 2, 0);  // first the changes from place to place, modulo 2^64
   for (ValueId id = 0; id < count; ++id) {
-    const bool is_owned = flushed.values[id]->owners.load(std::memory_order_acquire) > 0;
+    const bool stays = is_owned(*flushed.values[id]);
     const bool is_of_round = computed[id] > 0;
-    if (is_of_round ? !is_owned && read[id] == kNever : is_owned || read[id] == kNever) continue;
+    if (is_of_round ? !stays && read[id] == kNever : stays || read[id] == kNever) continue;
     const std::uint64_t size = bytes_of(trace.values[id]);
     bytes[computed[id]] += size;
-    bytes[(is_owned ? round : read[id]) + 1] -= size;
+    bytes[(stays ? round : read[id]) + 1] -= size;
   }
   for (std::size_t k = 1; k <= round; ++k) bytes[k] += bytes[k - 1];
   bytes[0] = bytes[round];

@@ -11,10 +11,10 @@ namespace {
 constexpr std::uint64_t kStand = 0xe1000000u, kMove = 0xe2000000u;
 
 /// The position of the value's lowest element in its buffer, in bytes.
-std::int64_t first_byte(const TraceValue& value) {
-  std::int64_t low = value.layout.offset;
+std::int64_t first_byte(const TraceValue& value, const Layout& layout) {
+  std::int64_t low = layout.offset;
   for (std::size_t d = 0; d < value.shape.rank(); ++d)
-    if (value.shape[d] > 1) low += std::min<std::int64_t>(0, value.layout.strides[d] * (value.shape[d] - 1));
+    if (value.shape[d] > 1) low += std::min<std::int64_t>(0, layout.strides[d] * (value.shape[d] - 1));
   return low * static_cast<std::int64_t>(size_of(value.dtype));
 }
 
@@ -32,7 +32,7 @@ void Draft::undo_bases() {
   for (const ValueId id : in_memory_) {
     TraceValue& value = trace().values[id];
     value.shape = flushed_.values[id]->shape;
-    value.layout = flushed_.values[id]->layout;
+    trace().layout_of(value) = flushed_.values[id]->stored().layout;
     value.fills_buffer = fills_buffer(*flushed_.values[id]);
   }
 }
@@ -74,8 +74,9 @@ void Draft::crop_sliced() {
   }
   for (const auto& [id, box] : boxes) {
     TraceValue& value = trace().values[id];
+    Layout& layout = trace().layout_of(value);
     for (std::size_t d = 0; d < value.shape.rank(); ++d) {
-      value.layout.offset += box.low[d] * value.layout.strides[d];
+      layout.offset += box.low[d] * layout.strides[d];
       value.shape[d] = box.high[d] - box.low[d] + 1;
     }
     // A recipe that reads the box would keep all of the data.
@@ -98,14 +99,16 @@ void Draft::choose_bases(std::vector<std::uint64_t>& words) {
   for (const ValueId id : in_memory_) {
     const TraceValue& value = trace().values[id];
     std::int64_t& base = flushed_.bases[value.buffer];
-    base = value.dying || value.layout.offset == 0 ? 0 : std::min(base, first_byte(value));
+    const Layout& layout = trace().layout_of(value);
+    base = value.dying || layout.offset == 0 ? 0 : std::min(base, first_byte(value, layout));
   }
   for (std::int64_t& base : flushed_.bases)
     base = std::max<std::int64_t>(base, 0) / kBaseAlignment * kBaseAlignment;
   for (const ValueId id : in_memory_) {
-    TraceValue& value = trace().values[id];
-    value.layout.offset -= flushed_.bases[value.buffer] / static_cast<std::int64_t>(size_of(value.dtype));
-    words.push_back(static_cast<std::uint64_t>(value.layout.offset));
+    const TraceValue& value = trace().values[id];
+    std::int64_t& offset = trace().layout_of(value).offset;
+    offset -= flushed_.bases[value.buffer] / static_cast<std::int64_t>(size_of(value.dtype));
+    words.push_back(static_cast<std::uint64_t>(offset));
   }
 }
 
@@ -163,10 +166,10 @@ void Draft::finish(std::vector<std::uint64_t>& words, MovingStarts& known) {
   flushed_.fingerprint = fingerprint_.finish(moving);
 }
 
-void Draft::clear() {
-  unpin_values();
+void Draft::clear_tables() {
   flushed_.trace.ops.clear();
   flushed_.trace.values.clear();
+  flushed_.trace.layouts.clear();
   flushed_.trace.operands.clear();
   flushed_.trace.ints.clear();
   flushed_.trace.scalars.clear();

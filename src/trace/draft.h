@@ -1,10 +1,8 @@
 // A trace that is being written: numbers the values as they come and keeps the fingerprint up to date.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -54,7 +52,9 @@ class Draft {
     std::swap(of_recipes_, other.of_recipes_);
     return *this;
   }
-  ~Draft() { unpin_values(); }
+  ~Draft() {
+    for (Value* value : flushed_.values) unpin(value);
+  }
 
   Flushed& flushed() { return flushed_; }
   const Flushed& flushed() const { return flushed_; }
@@ -72,10 +72,10 @@ class Draft {
     }
     auto [it, added] = externals_.try_emplace(value, next);
     if (!added) return it->second;
-
-    auto [buffer, new_buffer] = buffers_.try_emplace(value->buffer.get(), trace().buffer_count);
+    const Value::Stored& stored = value->stored();
+    auto [buffer, new_buffer] = buffers_.try_emplace(stored.buffer.get(), trace().buffer_count);
     if (new_buffer) {
-      flushed_.buffers.push_back(value->buffer);
+      flushed_.buffers.push_back(stored.buffer);
       ++trace().buffer_count;
     }
     TraceValue& entry = trace().values.emplace_back();
@@ -83,28 +83,28 @@ class Draft {
     entry.dtype = value->dtype;
     entry.external = true;
     entry.buffer = buffer->second;
-    entry.layout = value->layout;
+    entry.layout = static_cast<std::uint32_t>(trace().layouts.size());
+    trace().layouts.push_back(stored.layout);
     entry.fills_buffer = fills_buffer(*value);
     flushed_.has_failed_inputs |= value->failure != nullptr;
     pin(value);
     flushed_.values.push_back(value);
     in_memory_.push_back(next);
 
-    Words words(fingerprint_);
+    Words words(fingerprint_, 4 + 2 * kMaxRank);
     words.add(0xe0000000u | static_cast<std::uint64_t>(value->dtype) << 8 | entry.fills_buffer);
     words.add(entry.buffer);
     words.add(entry.shape);
-    words.add(entry.layout.strides);
+    words.add(stored.layout.strides);
     return next;
   }
 
-  /// Adds the next result of `record`, whose first result has the number `record.output`.
+  /// Adds the next result of `record`, whose first result has the number `record.output`. Takes over a pin.
   void add_result(OpRecord& record, Value* value, const Shape& shape, DType dtype) {
     TraceValue& entry = trace().values.emplace_back();
     entry.shape = shape;
     entry.dtype = dtype;
     ++record.output_count;
-    pin(value);
     flushed_.values.push_back(value);
   }
 
@@ -134,10 +134,8 @@ class Draft {
   /// Adds the op, whose results, integers and scalars were added before.
   void add_op(const OpRecord& record) {
     const TraceValue* result = &trace().values[record.output];
-    Words words(fingerprint_);
-    std::uint64_t head;  // all that stands before the operands, as it lies; the last but one is free
-    std::memcpy(&head, &record, sizeof head);
-    words.add(head | static_cast<std::uint64_t>(result->dtype) << 48);
+    Words words(fingerprint_, 2 + record.operand_count + record.int_count + kMaxRank);
+    words.add(head_of(record, result->dtype));
     for (const OperandId operand : trace().operands_of(record)) words.add(operand.bits);
     std::span<const std::int64_t> ints = trace().ints_of(record);
     if (const std::size_t count = start_count(record); count > 0) {
@@ -153,7 +151,7 @@ class Draft {
     for (std::int64_t number : ints) words.add(static_cast<std::uint64_t>(number));
     words.add(result->shape);
     for (std::uint8_t r = 1; r < record.output_count; ++r) {
-      words.make_room(2 + kMaxRank);
+      words.more(2 + kMaxRank);
       words.add(static_cast<std::uint64_t>(result[r].dtype));
       words.add(result[r].shape);
     }
@@ -174,42 +172,66 @@ class Draft {
   /// trace can go on.
   void undo_bases();
 
-  /// Forgets everything; the memory of tables is kept for the next trace.
-  void clear();
+  /// The external values, in their order.
+  const std::vector<ValueId>& in_memory() const { return in_memory_; }
+
+  /// Forgets everything; the memory of tables is kept for the next trace. `before_unpin(id, value)` is called
+  /// for each value.
+  template <class F>
+  void clear(F before_unpin) {
+    for (ValueId id = 0; id < flushed_.values.size(); ++id) {
+      before_unpin(id, *flushed_.values[id]);
+      unpin(flushed_.values[id]);
+    }
+    flushed_.values.clear();
+    clear_tables();
+  }
 
  private:
-  /// Words on their way into a fingerprint, collected on the stack: there is room for all that is known of an
-  /// op but further results, for which room is made.
+  /// Words on their way into a fingerprint.
   class Words {
    public:
-    explicit Words(FingerprintBuilder& to) : to_(to) {}
-    ~Words() { send(); }
+    /// At most `most` of them.
+    Words(FingerprintBuilder& to, std::size_t most) : to_(to), end_(to.room_for(most)) {}
+    ~Words() { to_.add_up_to(end_); }
     Words(const Words&) = delete;
     Words& operator=(const Words&) = delete;
 
-    void make_room(std::size_t count) {
-      if (count_ + count > words_.size()) send();
+    /// At most `most` further ones, whatever was said before.
+    void more(std::size_t most) {
+      to_.add_up_to(end_);
+      end_ = to_.room_for(most);
     }
-    void add(std::uint64_t word) { words_[count_++] = word; }
+    void add(std::uint64_t word) { *end_++ = word; }
     void add(const Dims& dims) {
       add(dims.rank());
       for (std::int64_t d : dims) add(static_cast<std::uint64_t>(d));
     }
 
    private:
-    void send() {
-      to_.add({words_.data(), count_});
-      count_ = 0;
-    }
-
     FingerprintBuilder& to_;
-    std::array<std::uint64_t, 320> words_;
-    std::size_t count_ = 0;
+    std::uint64_t* end_;
   };
+  /// What stands before the operands of a record, and the result's dtype. Byte by byte: the bytes have just
+  /// been written, and a load of all of them would wait until they are in the cache.
+  static std::uint64_t head_of(const OpRecord& record, DType dtype) {
+    const std::uint8_t bytes[] = {static_cast<std::uint8_t>(record.op),
+                                  record.operand_count,
+                                  record.int_count,
+                                  record.scalar_count,
+                                  record.output_count,
+                                  record.again,
+                                  static_cast<std::uint8_t>(dtype),
+                                  static_cast<std::uint8_t>(record.precision)};
+    std::uint64_t head = 0;
+    for (std::size_t i = 0; i < 8; ++i) head |= std::uint64_t{bytes[i]} << (8 * i);
+    return head;
+  }
   static bool fills_buffer(const Value& value) {
-    return runtime::bytes_of(*value.buffer) <=
+    return runtime::bytes_of(*value.stored().buffer) <=
            static_cast<std::size_t>(value.shape.numel()) * size_of(value.dtype);
   }
+  void clear_tables();
   void finish(std::vector<std::uint64_t>& words, MovingStarts& known);
   void choose_bases(std::vector<std::uint64_t>& words);
   std::vector<bool> read_as_whole() const;
@@ -219,12 +241,9 @@ class Draft {
     std::atomic_thread_fence(std::memory_order_acquire);  // use_count() alone orders nothing
     return value.recipes.load(std::memory_order_acquire);
   }
-  void unpin_values() {
-    for (Value* value : flushed_.values) unpin(value);
-    flushed_.values.clear();
-  }
 
-  static_assert(2 + kMostOperands + 255 + 1 + kMaxRank <= 320, "an op of 255 integers and one result");
+  static_assert(2 + kMostOperands + 255 + kMaxRank <= FingerprintBuilder::kMostAtOnce,
+                "an op of 255 integers and one result");
 
   Flushed flushed_;
   FingerprintBuilder fingerprint_;
@@ -249,15 +268,19 @@ void Draft::decide(IsHeld is_held, MayDie may_die, long references, MovingStarts
   std::vector<std::uint32_t> dying(trace().buffer_count, 0);
   if (!trace().asks_for_ends)  // it was decided before, and could not be run
     for (TraceValue& value : trace().values) value.asked = false;
+  std::size_t held = 0;
+  std::vector<std::uint64_t> bits((trace().values.size() + 63) / 64, 0);
+  const auto set_bit = [&](ValueId id) { bits[id / 64] |= std::uint64_t{1} << (id % 64); };
   for (ValueId id = 0; id < trace().values.size(); ++id) {
     TraceValue& value = trace().values[id];
     value.held = !value.external && is_held(id);
     value.dying = value.external && may_die(id);
     if (value.dying) ++dying[value.buffer];
+    if (!value.held) continue;
+    ++held;
+    set_bit(id);
   }
-  std::size_t held = 0;
-  std::vector<std::uint64_t> bits((trace().values.size() + 63) / 64, 0);
-  for (ValueId id = 0; id < trace().values.size(); ++id) {
+  for (const ValueId id : in_memory_) {
     TraceValue& value = trace().values[id];
     // Views of the same memory may be held outside of this trace: then the buffer has more users than die
     // here. Another thread's trace is one of them until it has left its recipes: so these are counted after.
@@ -265,9 +288,7 @@ void Draft::decide(IsHeld is_held, MayDie may_die, long references, MovingStarts
         (flushed_.buffers[value.buffer].use_count() != static_cast<long>(dying[value.buffer]) + references ||
          recipes_of(*flushed_.values[id]) > recipes))
       value.dying = false;
-    if (!value.held && !value.dying) continue;
-    held += value.held;
-    bits[id / 64] |= std::uint64_t{1} << (id % 64);
+    if (value.dying) set_bit(id);
   }
   // A value alone is asked for either way: one plan serves both.
   trace().asks_for_ends = asked.empty() || held == 1;

@@ -9,21 +9,28 @@
 namespace sinter::trace {
 
 struct FingerprintBuilder::State {
+  State() {}  // leaves the words as they are
   XXH3_state_t hash;
+  std::uint64_t words[kRoom];
 };
 
-FingerprintBuilder::FingerprintBuilder() : state_(new State) { reset(); }
+FingerprintBuilder::FingerprintBuilder() : state_(new State), waiting_(state_->words) { reset(); }
 FingerprintBuilder::~FingerprintBuilder() = default;
 FingerprintBuilder::FingerprintBuilder(FingerprintBuilder&&) noexcept = default;
 FingerprintBuilder& FingerprintBuilder::operator=(FingerprintBuilder&&) noexcept = default;
 
-void FingerprintBuilder::reset() { XXH3_128bits_reset(&state_->hash); }
-
-void FingerprintBuilder::add(std::span<const std::uint64_t> words) {
-  XXH3_128bits_update(&state_->hash, words.data(), words.size_bytes());
+void FingerprintBuilder::reset() {
+  XXH3_128bits_reset(&state_->hash);
+  count_ = 0;
 }
 
-Fingerprint FingerprintBuilder::finish(std::span<const std::uint64_t> last) const {
+void FingerprintBuilder::hash_waiting() {
+  XXH3_128bits_update(&state_->hash, waiting_, count_ * sizeof *waiting_);
+  count_ = 0;
+}
+
+Fingerprint FingerprintBuilder::finish(std::span<const std::uint64_t> last) {
+  hash_waiting();
   const XXH128_hash_t words = XXH3_128bits_digest(&state_->hash);
   const XXH128_hash_t own = XXH3_128bits_withSeed(last.data(), last.size_bytes(), words.low64);
   const std::uint64_t both[] = {words.high64, words.low64, own.high64, own.low64};

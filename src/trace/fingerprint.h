@@ -24,14 +24,29 @@ class FingerprintBuilder {
   ~FingerprintBuilder();
   FingerprintBuilder(FingerprintBuilder&&) noexcept;
   FingerprintBuilder& operator=(FingerprintBuilder&&) noexcept;
-  void add(std::span<const std::uint64_t> words);
+
+  /// The next words go where this points to, at most `most` of them and of kMostAtOnce; `add_up_to` behind
+  /// the last one adds them.
+  std::uint64_t* room_for(std::size_t most) {
+    if (kRoom - count_ < most) hash_waiting();
+    return waiting_ + count_;
+  }
+  void add_up_to(const std::uint64_t* end) { count_ = static_cast<std::size_t>(end - waiting_); }
+  static constexpr std::size_t kMostAtOnce = 320;
+
   /// The hash of the words so far and of `last`, which is not added: a trace may be finished again.
-  Fingerprint finish(std::span<const std::uint64_t> last) const;
+  Fingerprint finish(std::span<const std::uint64_t> last);
   void reset();
 
  private:
   struct State;
+  // Words of many ops are hashed at once: the hash is fast for long inputs, and slow to begin.
+  static constexpr std::size_t kRoom = 1024;
+  void hash_waiting();
+
   std::unique_ptr<State> state_;
+  std::uint64_t* waiting_ = nullptr;  // in the state
+  std::size_t count_ = 0;             // of those that wait
 };
 
 }  // namespace sinter::trace

@@ -6,9 +6,9 @@ namespace {
 
 /// A handle, unless the last one is gone.
 ValueRef owned_handle(Value* value) {
-  std::int32_t owners = value->owners.load(std::memory_order_relaxed);
-  while (owners > 0)
-    if (value->owners.compare_exchange_weak(owners, owners + 1, std::memory_order_acq_rel))
+  std::uint64_t uses = value->uses.load(std::memory_order_relaxed);
+  while (uses % Value::kPin > 0)
+    if (value->uses.compare_exchange_weak(uses, uses + Value::kOwner, std::memory_order_acq_rel))
       return ValueRef::adopt(value);
   return {};
 }
@@ -111,10 +111,10 @@ ValueId Recipe::record(Draft& draft, Value* value) const {
     ValueRef on_the_way;  // nobody sees it
     Value* result = value;
     if (i + 1 < ops_.size()) {
-      on_the_way = ValueRef::adopt(new Value);
+      on_the_way = ValueRef::adopt(new Value(value->device, types_[i].shape, types_[i].dtype));
       result = on_the_way.get();
-      result->device = value->device;
     }
+    pin(result);
     draft.add_result(record, result, types_[i].shape, types_[i].dtype);
     draft.add_op(record);
     numbers.push_back(record.output);

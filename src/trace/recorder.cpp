@@ -3,18 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <utility>
 
 #include "src/base/env.h"
 #include "src/trace/slice.h"
 
 namespace sinter::trace {
-namespace {
-
-bool is_owned(const Value& value) { return value.owners.load(std::memory_order_acquire) > 0; }
-
-}  // namespace
-
 inline ValueId Recorder::number_of(Value* value) {
   if (!is_pending_here(*value)) return current_.number_external(value);
   return value->pending_id != Value::kHasRecipe ? value->pending_id : record_recipe(*value);
@@ -30,9 +25,8 @@ ValueId Recorder::record_recipe(Value& value) {
 /// An input that nobody owns any more could be written over, but for recipes that read it: their values are
 /// computed in this trace.
 void Recorder::record_recipes_of_dying() {
-  for (ValueId id = 0; id < current_.trace().values.size(); ++id) {
-    if (!current_.trace().values[id].external) continue;
-    Value* const input = current_.flushed().values[id];
+  for (std::size_t i = 0; i < current_.in_memory().size(); ++i) {  // recipes may bring further ones
+    Value* const input = current_.flushed().values[current_.in_memory()[i]];
     if (is_owned(*input) || input->recipes.load(std::memory_order_acquire) == 0) continue;
     for (const ValueRef& reader : recipes_.readers_of(input))
       if (is_pending_here(*reader) && reader->recipe) record_recipe(*reader);
@@ -95,18 +89,17 @@ void Recorder::append(Op op, std::span<const Operand> operands, std::span<const 
   current_.add_scalars(record, scalars);
   record.output = static_cast<ValueId>(current_.trace().values.size());
   for (std::size_t r = 0; r < types.size(); ++r) {
-    results[r] = ValueRef::adopt(new Value);
+    // The second use is the trace's.
+    results[r] = ValueRef::adopt(new Value(&device_, *types[r].shape, types[r].dtype, Value::kPin));
     Value& value = *results[r];
-    value.device = &device_;
-    value.shape = *types[r].shape;
-    value.dtype = types[r].dtype;
     value.pending_id = record.output + record.output_count;
     value.pending.store(this, std::memory_order_release);
-    current_.add_result(record, &value, value.shape, value.dtype);
+    current_.add_result(record, &value, *types[r].shape, types[r].dtype);
   }
   current_.add_op(record);
 
-  ops_recorded_.fetch_add(1, std::memory_order_relaxed);
+  // There is one writer at a time.
+  ops_recorded_.store(ops_recorded_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 void Recorder::end_where_due() {
@@ -198,10 +191,7 @@ ValueRef Recorder::copy_of(Value& value, const Location& where) {
   const Scalar fill = 0;
   draft.add_scalars(record, {&fill, 1});
   record.output = static_cast<ValueId>(draft.trace().values.size());
-  ValueRef copy = ValueRef::adopt(new Value);
-  copy->device = &device_;
-  copy->shape = value.shape;
-  copy->dtype = value.dtype;
+  ValueRef copy = ValueRef::adopt(new Value(&device_, value.shape, value.dtype, Value::kPin));
   draft.add_result(record, copy.get(), copy->shape, copy->dtype);
   draft.add_op(record);
   draft.decide([&](ValueId id) { return id == record.output; }, [](ValueId) { return false; }, 1, starts_,
@@ -310,26 +300,24 @@ void Recorder::finish(const std::exception_ptr& failure) {
   // Never destroyed: threads may run traces after the end of static objects.
   static const auto& not_kept =
       *new std::exception_ptr(std::make_exception_ptr(Error("[value] was not kept")));
-  const Flushed& flushed = current_.flushed();
-  for (ValueId id = 0; id < flushed.values.size(); ++id) {
-    Value* value = flushed.values[id];
-    if (is_last_pin(*value)) continue;  // nobody is left to be told
-    if (flushed.trace.values[id].external) {
+  const Trace& trace = current_.trace();
+  current_.clear([&](ValueId id, Value& value) {
+    if (is_last_pin(value)) return;  // nobody is left to be told
+    if (trace.values[id].external) {
       // It may have been written over.
-      if (failure && flushed.trace.values[id].dying) value->failure = failure;
-      continue;
+      if (failure && trace.values[id].dying) value.failure = failure;
+      return;
     }
-    if (value->recipe && !failure) {
-      value->pending_id = Value::kHasRecipe;
-      continue;
+    if (value.recipe && !failure) {
+      value.pending_id = Value::kHasRecipe;
+      return;
     }
     if (failure)
-      value->failure = failure;
-    else if (!value->buffer && !value->failure)
-      value->failure = not_kept;
-    value->pending.store(nullptr, std::memory_order_release);
-  }
-  current_.clear();
+      value.failure = failure;
+    else if (!value.is_stored && !value.failure)
+      value.failure = not_kept;
+    value.pending.store(nullptr, std::memory_order_release);
+  });
   has_failed_ = false;
 }
 

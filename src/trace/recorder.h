@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "src/base/quick_mutex.h"
 #include "src/trace/draft.h"
 #include "src/trace/ends.h"
 #include "src/trace/recipe.h"
@@ -43,7 +43,7 @@ class TraceSink {
   virtual ~TraceSink() = default;
   /// `running` is the recorder's lock, which is held around `run`: whoever holds it may touch what the sink
   /// keeps for the recorder.
-  virtual std::unique_ptr<PerRecorder> attach(std::mutex& running) = 0;
+  virtual std::unique_ptr<PerRecorder> attach(base::QuickMutex& running) = 0;
 
   /// Gives every held value of the trace its buffer and layout, but for those that it names in
   /// `flushed.unstored`. Throws what went wrong: with
@@ -130,7 +130,7 @@ class Recorder {
   void fail(const std::exception_ptr& failure);
   void finish(const std::exception_ptr& failure);
 
-  std::mutex mutex_;
+  base::QuickMutex mutex_;
   TraceSink& sink_;
   std::unique_ptr<TraceSink::PerRecorder> of_sink_;
   runtime::DeviceCore& device_;

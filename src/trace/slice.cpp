@@ -53,14 +53,16 @@ Slice copy_ops(const Flushed& from, const std::vector<bool>& ops, Recorder* owne
       const ValueId number = record.output + record.output_count;
       Value* value = from.values[id];
       ValueRef again;  // of several results one may be in memory: what is computed once more, nobody sees
+      const TraceValue& like = from.trace.values[id];
       if (is_in_memory(from, id)) {
-        again = ValueRef::adopt(new Value);
+        again = ValueRef::adopt(new Value(value->device, like.shape, like.dtype));
         value = again.get();
       } else {
         to.number_of[id] = number;
         if (owner) value->pending_id = number;
       }
-      draft.add_result(record, value, from.trace.values[id].shape, from.trace.values[id].dtype);
+      pin(value);
+      draft.add_result(record, value, like.shape, like.dtype);
     }
     draft.add_op(record);
   }

@@ -12,8 +12,8 @@
 #include <sinter/scalar.h>
 #include <sinter/shape.h>
 
+#include "src/trace/layout.h"
 #include "src/trace/op.h"
-#include "src/trace/value.h"
 
 namespace sinter::trace {
 
@@ -66,7 +66,8 @@ inline std::size_t start_count(const OpRecord& record) {
   }
 }
 static_assert(sizeof(OpRecord) <= 48);
-static_assert(offsetof(OpRecord, operands) == 8, "fingerprints take in the bytes before as they are");
+static_assert(offsetof(OpRecord, operands) == 8,
+              "fingerprints take in all of what stands before as one word");
 
 /// What is known about a value of a trace.
 struct TraceValue {
@@ -77,16 +78,17 @@ struct TraceValue {
   bool asked = false;         // held, and what the flush is there for; where Trace::asks_for_ends is false
   bool dying = false;         // external: nobody can see it any more once the trace has run
   bool fills_buffer = false;  // external: its buffer has no more bytes than it has
-  std::uint32_t buffer =
-      0;          // external: number of its buffer among the trace's buffers (values may share one)
-  Layout layout;  // external: how it lies in its buffer
+  std::uint32_t buffer = 0;   // external: number of its buffer among the trace's (values may share one)
+  std::uint32_t layout = 0;   // external: the place of its layout among the trace's
 };
+static_assert(sizeof(TraceValue) <= sizeof(Shape) + 16);
 
 /// The structure of a stretch of program. Two equal stretches give equal traces, whatever the addresses and
 /// scalars.
 struct Trace {
   std::vector<OpRecord> ops;
   std::vector<TraceValue> values;
+  std::vector<Layout> layouts;      // how each external value lies in its buffer
   std::vector<OperandId> operands;  // of ops that have more than their records have room for
   std::vector<std::int64_t> ints;
   std::vector<Scalar> scalars;  // not part of the fingerprint
@@ -106,6 +108,9 @@ struct Trace {
   std::span<const std::int64_t> ints_of(const OpRecord& op) const {
     return {ints.data() + op.first_int, op.int_count};
   }
+  const Layout& layout_of(const TraceValue& external) const { return layouts[external.layout]; }
+  Layout& layout_of(const TraceValue& external) { return layouts[external.layout]; }
+  const Layout& layout_of(ValueId external) const { return layout_of(values[external]); }
 };
 
 /// A held value that a plan does not store, and the ops of the trace that compute it from what is in memory

@@ -12,100 +12,43 @@
 namespace sinter::trace {
 namespace {
 
-// A value may be made by one thread and end in another: without a limit the second would keep ever more.
-constexpr std::size_t kMostKept = 8192;
-
-/// Memory of values that have ended in this thread.
-class Kept {
- public:
-  ~Kept();
-  void* take() {
-    void* memory = first_;
-    if (memory == nullptr) return nullptr;
-    first_ = *static_cast<void**>(memory);
-    --count_;
-    return memory;
-  }
-  /// False when the caller has to free it.
-  bool keep(void* memory) {
-    if (count_ >= kMostKept) return false;
-    *static_cast<void**>(memory) = first_;
-    first_ = memory;
-    ++count_;
-    return true;
-  }
-
- private:
-  void* first_ = nullptr;
-  std::size_t count_ = 0;
-};
-
-thread_local Kept kept;
-// Has no destructor: values of static objects may end after this thread's own objects.
-thread_local bool kept_has_ended = false;
-
-Kept::~Kept() {
-  kept_has_ended = true;
-  while (first_ != nullptr) ::operator delete(take());
-}
-
 void end(Value* value) {
   delete value->recipe;
-  if (buffers_of_lost_devices.load(std::memory_order_relaxed) && runtime::is_lost(*value->device)) {
-    new std::shared_ptr<runtime::Buffer>(std::move(value->buffer));
-    new std::shared_ptr<Doubt>(std::move(value->doubt));
-  }
+  if (value->is_stored && buffers_of_lost_devices.load(std::memory_order_relaxed) &&
+      runtime::is_lost(*value->device))
+    new Value::Stored(std::move(value->stored()));
   delete value;
 }
 
-// Sanitizers are to see each value's memory come and go.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kKeeps = false;
-#else
-constexpr bool kKeeps = true;
-#endif
-
 }  // namespace
 
-void* Value::operator new(std::size_t bytes) {
-  if (kKeeps && !kept_has_ended)
-    if (void* memory = kept.take()) return memory;
-  return ::operator new(bytes);
-}
-
-void Value::operator delete(void* memory) noexcept {
-  if (!kKeeps || kept_has_ended || !kept.keep(memory)) ::operator delete(memory);
-}
-
-SINTER_API void retain(Value* value) { value->owners.fetch_add(1, std::memory_order_relaxed); }
+SINTER_API void retain(Value* value) { value->uses.fetch_add(Value::kOwner, std::memory_order_relaxed); }
 
 SINTER_API void release(Value* value) {
-  if (value->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) unpin(value);
+  // Nobody can add to a last use, so that one needs no exclusive access; but for the book of recipes, in
+  // which a value stands no longer than it is pending.
+  if ((!value->pending.load(std::memory_order_acquire) &&
+       value->uses.load(std::memory_order_acquire) == Value::kOwner) ||
+      value->uses.fetch_sub(Value::kOwner, std::memory_order_acq_rel) == Value::kOwner)
+    end(value);
 }
 
-void pin(Value* value) { value->pins.fetch_add(1, std::memory_order_relaxed); }
-
 void unpin(Value* value) {
-  // Nobody can add to a last pin, so that one needs no exclusive access: most values end so.
-  if (is_last_pin(*value) || value->pins.fetch_sub(1, std::memory_order_acq_rel) == 1) end(value);
+  // As above: most values end so.
+  if (is_last_pin(*value) || value->uses.fetch_sub(Value::kPin, std::memory_order_acq_rel) == Value::kPin)
+    end(value);
 }
 
 ValueRef make_materialised(runtime::DeviceCore& device, const Shape& shape, DType dtype,
                            std::shared_ptr<runtime::Buffer> buffer) {
-  ValueRef value = ValueRef::adopt(new Value);
-  value->device = &device;
-  value->shape = shape;
-  value->dtype = dtype;
-  value->buffer = std::move(buffer);
-  value->layout = {contiguous_strides(shape), 0};
+  ValueRef value = ValueRef::adopt(new Value(&device, shape, dtype));
+  Value::Stored& stored = value->store();
+  stored.buffer = std::move(buffer);
+  stored.layout = contiguous_layout(shape);
   return value;
 }
 
-ValueRef revive(Value* pinned) {
-  // The owners' common pin went with the last of them.
-  if (pinned->owners.fetch_add(1, std::memory_order_acq_rel) == 0) pin(pinned);
-  return ValueRef::adopt(pinned);
-}
+ValueRef revive(Value* pinned) { return ValueRef::share(pinned); }
 
 void materialise(Value& value) {
   Value* const wanted = &value;
@@ -121,8 +64,8 @@ void materialise(std::span<Value* const> values) {
 }
 
 void require_good(const Value& value) {
-  if (!value.doubt) return;
-  if (const std::exception_ptr failure = value.doubt->failure_of(value.pending_id))
+  if (!value.is_stored || !value.stored().doubt) return;
+  if (const std::exception_ptr failure = value.stored().doubt->failure_of(value.pending_id))
     std::rethrow_exception(failure);
 }
 

@@ -32,9 +32,9 @@ const Device& device() {
   return host;
 }
 
-int owners(const AnyTensor& tensor) { return tensor.value()->owners; }
+std::uint32_t owners(const AnyTensor& tensor) { return tensor.value()->owners(); }
 template <std::size_t Rank>
-int owners(const Tensor<Rank>& tensor) {
+std::uint32_t owners(const Tensor<Rank>& tensor) {
   return owners(tensor.dynamic());
 }
 

@@ -31,7 +31,7 @@ constexpr std::size_t kUsual = 4096, kLongest = 65536;
 /// Takes traces, computes nothing, and notes which of them are new.
 class Sink final : public trace::TraceSink {
  public:
-  std::unique_ptr<PerRecorder> attach(std::mutex&) override { return std::make_unique<PerRecorder>(); }
+  std::unique_ptr<PerRecorder> attach(base::QuickMutex&) override { return std::make_unique<PerRecorder>(); }
   void run(trace::Flushed& flushed, PerRecorder&) override {
     const std::size_t length = flushed.trace.ops.size();
     if (known.insert({flushed.fingerprint.high, flushed.fingerprint.low}).second) last_new = ops;
@@ -41,8 +41,8 @@ class Sink final : public trace::TraceSink {
     for (trace::ValueId id = 0; id < flushed.values.size(); ++id) {
       if (!flushed.trace.values[id].held) continue;
       ++held;
-      flushed.values[id]->buffer = backend->allocate(16);
-      flushed.values[id]->layout = {contiguous_strides(flushed.values[id]->shape), 0};
+      flushed.values[id]->store().buffer = backend->allocate(16);
+      flushed.values[id]->store().layout = {contiguous_strides(flushed.values[id]->shape), 0};
     }
     most_held = std::max(most_held, held);
     last_held = held;

@@ -52,7 +52,7 @@ MemoryReader::Place MemoryReader::below_views(NodeId id, MapId map) {
 
 MemoryReader::MapId MemoryReader::in_memory(NodeId id, MapId map) {
   const Node& n = node(id);
-  const trace::Layout& layout = graph_.trace->values[n.value].layout;
+  const trace::Layout& layout = graph_.trace->layout_of(n.value);
   if (is_contiguous(n.shape, layout)) return map;
   const auto [it, added] = below_.try_emplace(Place{id, map});
   if (added) it->second = {id, intern(index_map(map).through(n.shape, layout))};
@@ -89,7 +89,7 @@ bool MemoryReader::stays_within(NodeId id, MapId place) const {
   const auto [first_read, last_read] = ends_of(step.extents, step.strides, step.offset);
   const Node& n = node(id);
   const trace::Layout layout =
-      n.kind == NodeKind::External ? graph_.trace->values[n.value].layout : trace::contiguous_layout(n.shape);
+      n.kind == NodeKind::External ? graph_.trace->layout_of(n.value) : trace::contiguous_layout(n.shape);
   const auto [first, last] = ends_of(n.shape, layout.strides, layout.offset);
   return n.shape.numel() > 0 && first <= first_read && last_read <= last;
 }

@@ -41,7 +41,7 @@ bool NodeClasses::Equal::operator()(const Question& a, const Question& b) const 
   const Node &x = graph->nodes[a.id], &y = graph->nodes[b.id];
   if (a.loaded != b.loaded || x.kind != y.kind || x.dtype != y.dtype || !(x.shape == y.shape)) return false;
   if (x.kind == NodeKind::External)
-    return graph->trace->values[x.value].layout == graph->trace->values[y.value].layout;
+    return graph->trace->layout_of(x.value) == graph->trace->layout_of(y.value);
   if (a.loaded || x.kind == NodeKind::Scalar) return true;
   return x.op == y.op && x.ints == y.ints && move_alike(x.starts, y.starts) &&
          x.operands.size() == y.operands.size() && x.scalars.size() == y.scalars.size() &&

@@ -56,13 +56,14 @@ KnownTrace::KnownTrace(const trace::Trace& trace, SkeletonRef skeleton, Numbers&
     if (!value.external) continue;
     words.assign(value.shape.begin(), value.shape.end());
     words.push_back(-1);  // no size
-    words.insert(words.end(), value.layout.strides.begin(), value.layout.strides.end());
-    words.push_back(value.layout.offset);
+    const trace::Layout& layout = trace.layout_of(value);
+    words.insert(words.end(), layout.strides.begin(), layout.strides.end());
+    words.push_back(layout.offset);
     const auto [same, is_new] = first_like.try_emplace(words, i);
-    in_memory_.push_back({i, same->second, is_contiguous(value.shape, value.layout)});
+    in_memory_.push_back({i, same->second, is_contiguous(value.shape, layout)});
     if (!is_new) continue;
-    ids_of(value.layout.strides);
-    of_values_.push_back(numbers.id_of(value.layout.offset));
+    ids_of(layout.strides);
+    of_values_.push_back(numbers.id_of(layout.offset));
   }
   std::size_t next_start = 0;  // number of the op's first start
   for (const trace::OpRecord& op : trace.ops) {
@@ -101,12 +102,12 @@ bool KnownTrace::set_values(const trace::Trace& other, Numbers& numbers) const {
     }
   }
   for (const InMemory& known : in_memory_) {
-    const trace::TraceValue& value = values[known.value];
+    const trace::Layout& layout = other.layout_of(known.value);
     if (known.layout_like != known.value) {
-      if (!(value.layout == values[known.layout_like].layout)) return false;
-    } else if (is_contiguous(value.shape, value.layout) != known.is_contiguous ||
-               !set(value.layout.strides, trace_.values[known.value].layout.strides) ||
-               !numbers.set(*id++, value.layout.offset)) {
+      if (!(layout == other.layout_of(known.layout_like))) return false;
+    } else if (is_contiguous(values[known.value].shape, layout) != known.is_contiguous ||
+               !set(layout.strides, trace_.layout_of(known.value).strides) ||
+               !numbers.set(*id++, layout.offset)) {
       return false;
     }
   }

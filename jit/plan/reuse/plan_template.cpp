@@ -289,7 +289,7 @@ void PlanTemplate::note_numbers(Form& form, Lowerer& lowerer) {
     if (!node.starts.empty() || node.is(OpClass::Gather)) return;
     add(node.shape);
     if (node.kind == NodeKind::External) {
-      const trace::Layout& layout = known_.trace().values[node.value].layout;
+      const trace::Layout& layout = known_.trace().layout_of(node.value);
       add(layout.strides);
       add({&layout.offset, 1});
     } else if (node.kind == NodeKind::Op) {

@@ -27,7 +27,7 @@ void describe(const Graph& graph, const Node& node, std::vector<std::int64_t>& w
       words.push_back(number);
   words.push_back(static_cast<std::int64_t>(node.starts.size()));
   if (node.kind != NodeKind::External) return;
-  const trace::Layout& layout = graph.trace->values[node.value].layout;
+  const trace::Layout& layout = graph.trace->layout_of(node.value);
   add(layout.strides);
   words.push_back(layout.offset);
 }

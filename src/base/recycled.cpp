@@ -1,0 +1,49 @@
+// The rare ways of recycled memory: from the heap, and back to it.
+#include "src/base/recycled.h"
+
+#include <new>
+
+namespace sinter::base {
+namespace {
+
+constexpr std::align_val_t kLine{64};
+
+// Sanitizers are to see the memory of each object come and go.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kKeeps = false;
+#else
+constexpr bool kKeeps = true;
+#endif
+
+}  // namespace
+
+/// Frees what the lists of a thread keep when it ends.
+struct FreeList::AtThreadEnd {
+  ~AtThreadEnd() {
+    for (FreeList* list = lists; list != nullptr; list = list->next_) {
+      list->keeps_ = false;
+      list->has_ended_ = true;
+      while (list->first_ != nullptr) {
+        void* const memory = list->first_;
+        list->first_ = *static_cast<void**>(memory);
+        ::operator delete(memory, kLine);
+      }
+      list->count_ = 0;
+    }
+  }
+  FreeList* lists = nullptr;
+};
+
+void* FreeList::allocate(std::size_t bytes) { return ::operator new(bytes, kLine); }
+
+void FreeList::give_first(void* memory) noexcept {
+  if (kKeeps && !keeps_ && !has_ended_) {
+    static thread_local AtThreadEnd at_end;
+    next_ = at_end.lists;
+    at_end.lists = this;
+    keeps_ = true;
+  }
+  ::operator delete(memory, kLine);
+}
+
+}  // namespace sinter::base

@@ -1,0 +1,54 @@
+// Memory of objects that come and go with every operation.
+#pragma once
+
+#include <cstddef>
+
+namespace sinter::base {
+
+/// Memory of ended objects of one type, kept for the next ones of one thread. Constant initialisation, and no
+/// destructor: objects of static storage may end after this thread's own.
+class FreeList {
+ public:
+  /// Memory of `bytes`, at the begin of a cache line.
+  void* take(std::size_t bytes) {
+    void* const memory = first_;
+    if (memory == nullptr) return allocate(bytes);
+    first_ = *static_cast<void**>(memory);
+    --count_;
+    return memory;
+  }
+  void give(void* memory, std::size_t bytes) noexcept {
+    // An object may be made by one thread and end in another: without a limit the second would keep ever
+    // more.
+    if (count_ >= kMostBytes / bytes || !keeps_) return give_first(memory);
+    *static_cast<void**>(memory) = first_;
+    first_ = memory;
+    ++count_;
+  }
+
+ private:
+  struct AtThreadEnd;
+  static constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+
+  static void* allocate(std::size_t bytes);
+  void give_first(void* memory) noexcept;
+
+  void* first_ = nullptr;
+  std::size_t count_ = 0;
+  bool keeps_ = false;      // the thread's end is going to free what is kept
+  bool has_ended_ = false;  // it has done so
+  FreeList* next_ = nullptr;
+};
+
+/// The base of a type whose objects' memory is recycled.
+template <class T>
+class Recycled {
+ public:
+  static void* operator new(std::size_t bytes) { return list.take(bytes); }
+  static void operator delete(void* memory) noexcept { list.give(memory, sizeof(T)); }
+
+ private:
+  static constinit inline thread_local FreeList list;
+};
+
+}  // namespace sinter::base
