@@ -5,14 +5,10 @@
 
 namespace sinter::base {
 
-std::int64_t SizeArithmetic::bytes(const Shape& shape, DType dtype) const {
-  const std::optional<std::int64_t> elements = detail::numel_of(shape);
-  std::int64_t result = 0;
-  if (!elements || __builtin_mul_overflow(*elements, static_cast<std::int64_t>(size_of(dtype)), &result))
-    throw ShapeError("[" + std::string(op_) + "] a tensor of shape " + to_string(shape) + " and dtype " +
-                         std::string(name_of(dtype)) + " has 2^63 bytes or more",
-                     where_);
-  return result;
+void SizeArithmetic::throw_bytes(const Shape& shape, DType dtype) const {
+  throw ShapeError("[" + std::string(op_) + "] a tensor of shape " + to_string(shape) + " and dtype " +
+                       std::string(name_of(dtype)) + " has 2^63 bytes or more",
+                   where_);
 }
 
 void SizeArithmetic::throw_overflow(std::int64_t a, char sign, std::int64_t b) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include <sinter/dtype.h>
@@ -34,9 +35,16 @@ class SizeArithmetic {
 
   /// Bytes of a tensor. Throws ShapeError when they are 2^63 or more, even if a size is zero: then strides do
   /// not fit.
-  std::int64_t bytes(const Shape& shape, DType dtype) const;
+  std::int64_t bytes(const Shape& shape, DType dtype) const {
+    const std::optional<std::int64_t> elements = detail::numel_of(shape);
+    std::int64_t result = 0;
+    if (!elements || __builtin_mul_overflow(*elements, static_cast<std::int64_t>(size_of(dtype)), &result))
+      throw_bytes(shape, dtype);
+    return result;
+  }
 
  private:
+  [[noreturn]] void throw_bytes(const Shape& shape, DType dtype) const;
   [[noreturn]] void throw_overflow(std::int64_t a, char sign, std::int64_t b) const;
 
   std::string_view op_;

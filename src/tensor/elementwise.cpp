@@ -71,6 +71,12 @@ AnyTensor integer_power(Operand base, Operand exponent, const Location& where) {
 
 }  // namespace
 
+Operand tensor::seen_as(const AnyTensor& x, const Shape& shape, AnyTensor& view, const Location& where) {
+  if (x.value()->shape == shape) return x;
+  view = tensor::broadcast_to(x, shape, where);
+  return view;
+}
+
 AnyTensor tensor::unary(Op op, const AnyTensor& x, const Location& where) {
   const trace::Value& value = tensor::value_of(name_of(op), x, where);
   if (tensor::autocasts() && is_stored_float(value.dtype) && tensor::runs_wide(op))
@@ -100,9 +106,9 @@ AnyTensor tensor::binary(Op op, Operand a, Operand b, const Location& where) {
       return tensor::apply(op, operands, {}, {}, x.shape, dtype, where);
     }
     const Shape shape = tensor::broadcast(name, x.shape, y.shape, where);
-    const AnyTensor wide_a = tensor::broadcast_to(*a.tensor, shape, where);
-    const AnyTensor wide_b = tensor::broadcast_to(*b.tensor, shape, where);
-    const Operand operands[] = {wide_a, wide_b};
+    AnyTensor view_a, view_b;
+    const Operand operands[] = {tensor::seen_as(*a.tensor, shape, view_a, where),
+                                tensor::seen_as(*b.tensor, shape, view_b, where)};
     return tensor::apply(op, operands, {}, {}, shape, dtype, where);
   }
   if (!a.tensor && !b.tensor) throw_only_numbers(op, where);
@@ -242,21 +248,13 @@ AnyTensor AnyTensor::where(const AnyTensor& condition, Operand a, Operand b, Loc
   if (a.tensor && b.tensor) {
     shape = tensor::broadcast("where", shape, b.tensor->shape(), where);
   }
-  const AnyTensor wide = tensor::broadcast_to(condition, shape, where);
-  AnyTensor wide_a, wide_b;
-  if (a.tensor) {
-    wide_a = tensor::broadcast_to(*a.tensor, shape, where);
-    a.tensor = &wide_a;
-  } else {
-    a.scalar = tensor::fit("where", a.scalar, dtype, where);
-  }
-  if (b.tensor) {
-    wide_b = tensor::broadcast_to(*b.tensor, shape, where);
-    b.tensor = &wide_b;
-  } else {
-    b.scalar = tensor::fit("where", b.scalar, dtype, where);
-  }
-  const Operand operands[] = {wide, a, b};
+  AnyTensor view, view_a, view_b;
+  const auto fitted = [&](const Operand& x, AnyTensor& view_of_x) -> Operand {
+    return x.tensor ? tensor::seen_as(*x.tensor, shape, view_of_x, where)
+                    : tensor::fit("where", x.scalar, dtype, where);
+  };
+  const Operand operands[] = {tensor::seen_as(condition, shape, view, where), fitted(a, view_a),
+                              fitted(b, view_b)};
   return tensor::apply(Op::Where, operands, {}, {}, shape, dtype, where);
 }
 

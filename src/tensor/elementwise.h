@@ -10,4 +10,8 @@ namespace sinter::tensor {
 AnyTensor unary(Op op, const AnyTensor& x, const Location& where);
 AnyTensor binary(Op op, Operand a, Operand b, const Location& where);
 
+/// The operand `x` of an op whose operands have `shape`, which `broadcast` gave for it. Where that takes a
+/// view, the operand refers to `view`.
+Operand seen_as(const AnyTensor& x, const Shape& shape, AnyTensor& view, const Location& where);
+
 }  // namespace sinter::tensor

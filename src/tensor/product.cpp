@@ -8,6 +8,7 @@
 #include "src/tensor/apply.h"
 #include "src/tensor/autocast.h"
 #include "src/tensor/check.h"
+#include "src/tensor/elementwise.h"
 
 namespace sinter {
 
@@ -50,9 +51,9 @@ AnyTensor AnyTensor::matmul(const AnyTensor& other, Location where) const {
     return mul(sum(-1, where), other.sum(-2, where), where).expand(shape, where);
   }
   const Shape batch = batch_of(shape);
-  const AnyTensor wide_a = tensor::broadcast_to(*this, with_matrix(batch, m, k), where);
-  const AnyTensor wide_b = tensor::broadcast_to(other, with_matrix(batch, k, n), where);
-  const Operand wide[] = {wide_a, wide_b};
+  AnyTensor view_a, view_b;
+  const Operand wide[] = {tensor::seen_as(*this, with_matrix(batch, m, k), view_a, where),
+                          tensor::seen_as(other, with_matrix(batch, k, n), view_b, where)};
   return tensor::apply(Op::MatMul, wide, {}, {}, shape, result.dtype, where);
 }
 

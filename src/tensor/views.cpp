@@ -25,8 +25,8 @@ struct DimPart {
 DimPart part_of_dim(std::string_view op, const Range& range, std::size_t axis, const Shape& shape,
                     const Location& where) {
   const std::int64_t size = shape[axis];
-  const std::string name = "[" + std::string(op) + "] ";
-  if (range.step == 0) throw ShapeError(name + "the step" + at_axis(axis, shape) + " is 0", where);
+  if (range.step == 0)
+    throw ShapeError("[" + std::string(op) + "] the step" + at_axis(axis, shape) + " is 0", where);
   // A longer step than this takes the same one element.
   const std::int64_t step =
       std::clamp(range.step, -std::max<std::int64_t>(size, 1), std::max<std::int64_t>(size, 1));
@@ -57,7 +57,9 @@ Part part_of(std::string_view op, std::span<const Range> ranges, const Shape& sh
                      where);
   Part part{Dims::filled(shape.rank(), 0), Dims::filled(shape.rank(), 1), shape};
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    const DimPart in_dim = part_of_dim(op, ranges[i], i, shape, where);
+    const Range& range = ranges[i];
+    if (!range.start && !range.stop && range.step == 1) continue;  // the whole of it
+    const DimPart in_dim = part_of_dim(op, range, i, shape, where);
     part.start[i] = in_dim.start;
     part.step[i] = in_dim.step;
     part.sizes[i] = in_dim.count;
