@@ -20,75 +20,127 @@ namespace sinter::autodiff {
 
 namespace {
 
+using Position = std::uint32_t;
+constexpr Position kNowhere = ~Position{0};
+
+/// Ids of one history mostly lie close together, but for leaves that are not new in each step: a table by id
+/// takes the place of most comparisons.
+void order_latest_first(std::vector<Node*>& nodes) {
+  if (nodes.empty()) return;
+  std::uint64_t latest = 0;
+  for (const Node* node : nodes) latest = std::max(latest, node->id);
+  std::vector<Node*> table(2 * nodes.size());
+  std::vector<std::pair<std::uint64_t, Node*>> others;
+  for (Node* node : nodes) {
+    if (const std::uint64_t back = latest - node->id; back < table.size())
+      table[back] = node;
+    else
+      others.emplace_back(back, node);
+  }
+  std::sort(others.begin(), others.end());
+  auto end = std::copy_if(table.begin(), table.end(), nodes.begin(), [](Node* node) { return node; });
+  for (const auto& [back, node] : others) *end++ = node;
+}
+
 /// The nodes between the results and what is wanted, latest first. Operands are older than their node, so
 /// this order visits every node after all of its uses.
 class History {
  public:
+  struct Entry {
+    Node* node;
+    std::uint32_t first_operand;  // in operands_
+    bool is_wanted;
+    bool expands;  // the gradients of the node's operands are computed
+  };
+
   History(const Request& request, const Location& where) : consumes_(!request.keeps_history) {
+    absl::flat_hash_set<const Node*> wanted;
     std::uint64_t oldest = request.wanted ? std::numeric_limits<std::uint64_t>::max() : 0;
     if (request.wanted)
       for (const NodeRef& node : *request.wanted) {
-        wanted_.insert(node.get());
+        wanted.insert(node.get());
         oldest = std::min(oldest, node->id);
       }
     end_ = std::max(oldest, request.border);
 
     const std::scoped_lock lock(history_mutex());
-    std::vector<Node*> found = find(request, oldest, where);
-    if (request.wanted) leave_those_that_lead_to_wanted(found);
-    nodes_.reserve(found.size());
-    for (Node* node : found) {
-      nodes_.push_back(NodeRef::share(node));
-      node->readers.fetch_add(1, std::memory_order_relaxed);
-      if (consumes_ && expands(node)) node->consumed = true;
-    }
+    Found found;
+    find(request, oldest, wanted, found.nodes, where);
+    order_latest_first(found.nodes);
+    if (request.wanted) leave_those_that_lead_to(wanted, found.nodes);
+    Position count = 0;
+    for (Node* node : found.nodes)
+      if (node->place) node->place = ++count;
+    entries_.reserve(count);
+    operands_.reserve(3 * count);
+    for (Node* node : found.nodes)
+      if (node->place) claim(node, request.wanted ? wanted.contains(node) : node->leaf);
+    for (const auto& [node, gradient] : request.results) results_.push_back(position_of(node.get()));
   }
   /// Also after an exception: what this has claimed can be used by nobody else.
   ~History() {
-    std::vector<NodeRef> ended;
+    if (released_ == entries_.size()) return;
+    std::vector<NodeRef> left, ended;
     {
       const std::scoped_lock lock(history_mutex());
-      for (std::size_t i = released_; i < nodes_.size(); ++i)
-        if (nodes_[i]->readers.fetch_sub(1, std::memory_order_acq_rel) == 1 && nodes_[i]->consumed)
-          ended.push_back(nodes_[i]);
+      // Until here each of them is held by one that this pass still reads.
+      for (std::size_t i = released_; i < entries_.size(); ++i)
+        left.push_back(NodeRef::share(entries_[i].node));
+      for (const NodeRef& node : left)
+        if (node->readers.fetch_sub(1, std::memory_order_acq_rel) == 1 && node->consumed)
+          ended.push_back(node);
     }
-    for (const NodeRef& node : ended) node->forget();
+    for (const NodeRef& node : ended) node->forget(held_);
   }
   History(const History&) = delete;
   History& operator=(const History&) = delete;
 
-  const std::vector<NodeRef>& nodes() const { return nodes_; }
-  bool is_wanted(const Node* node) const { return wanted_.contains(node); }
-  bool leads_to_wanted(const Node* node) const { return leading_.empty() || leading_.contains(node); }
-  /// The gradients of the node's operands are computed.
-  bool expands(Node* node) const {
-    if (node->leaf || node->id <= end_) return false;
-    const auto inputs = node->inputs();
-    return std::any_of(inputs.begin(), inputs.end(), [&](Node* n) { return n && leads_to_wanted(n); });
-  }
+  const std::vector<Entry>& entries() const { return entries_; }
+  /// Where the operands of an entry stand, in their order: kNowhere for those that lead to nothing wanted.
+  const Position* operands_of(const Entry& entry) const { return operands_.data() + entry.first_operand; }
+  /// The same for the results of the request.
+  const std::vector<Position>& results() const { return results_; }
+
   /// The walk is done with the next node: lets go of what it saved. A consumed node gets no further readers,
   /// and the last one of those that it has forgets.
   void release_next() {
     if (!consumes_) return;
-    Node* node = nodes_[released_++].get();
-    const bool forgets = expands(node);
-    if (node->readers.fetch_sub(1, std::memory_order_acq_rel) == 1 && forgets) node->forget();
+    const Entry& entry = entries_[released_++];
+    Node* const node = entry.node;
+    if (!entry.expands) {
+      node->readers.fetch_sub(1, std::memory_order_acq_rel);
+    } else if (node->readers.load(std::memory_order_acquire) == 1) {
+      node->readers.store(0, std::memory_order_relaxed);
+      node->forget(held_);
+    } else {
+      // This pass goes on to its operands, and another one may be the last to let go of them.
+      for (Node* operand : node->inputs())
+        if (operand) held_.push_back(NodeRef::share(operand));
+      if (node->readers.fetch_sub(1, std::memory_order_acq_rel) == 1) node->forget(held_);
+    }
   }
 
  private:
-  std::vector<Node*> find(const Request& request, std::uint64_t oldest, const Location& where) const {
-    absl::flat_hash_set<Node*> seen;
-    std::vector<Node*> open, found;
+  /// Nodes with a place, which no other pass may see.
+  struct Found {
+    ~Found() {
+      for (Node* node : nodes) node->place = 0;
+    }
+    std::vector<Node*> nodes;
+  };
+
+  void find(const Request& request, std::uint64_t oldest, const absl::flat_hash_set<const Node*>& wanted,
+            std::vector<Node*>& found, const Location& where) const {
     const auto meet = [&](Node* node) {
       // A node that is older than all that is wanted does not lead there.
-      if (node && (node->id >= oldest || request.border) && seen.insert(node).second) open.push_back(node);
+      if (!node || node->place || (node->id < oldest && !request.border)) return;
+      found.push_back(node);
+      node->place = 1;
     };
     for (const auto& [node, gradient] : request.results) meet(node.get());
-    while (!open.empty()) {
-      Node* node = open.back();
-      open.pop_back();
-      found.push_back(node);
-      if (node->id <= request.border && !is_wanted(node))
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      Node* const node = found[i];
+      if (node->id <= request.border && !wanted.contains(node))
         throw AutodiffError(
             "[" + std::string(request.op) +
                 "] when the function ran again it read a tensor with a history that it had not "
@@ -104,42 +156,93 @@ class History {
                             where);
       for (Node* operand : node->inputs()) meet(operand);
     }
-    std::sort(found.begin(), found.end(), [](const Node* a, const Node* b) { return a->id > b->id; });
-    return found;
   }
 
-  void leave_those_that_lead_to_wanted(std::vector<Node*>& found) {
+  /// Takes their places from the others.
+  void leave_those_that_lead_to(const absl::flat_hash_set<const Node*>& wanted, std::vector<Node*>& found) {
     for (auto at = found.rbegin(); at != found.rend(); ++at) {
-      bool leads = is_wanted(*at);
+      bool leads = wanted.contains(*at);
       if ((*at)->id > end_)
-        for (Node* operand : (*at)->inputs()) leads = leads || (operand && leading_.contains(operand));
-      if (leads) leading_.insert(*at);
+        for (Node* operand : (*at)->inputs()) leads = leads || (operand && operand->place);
+      if (!leads) (*at)->place = 0;
     }
-    std::erase_if(found, [&](Node* node) { return !leading_.contains(node); });
+  }
+
+  static Position position_of(const Node* node) { return node && node->place ? node->place - 1 : kNowhere; }
+
+  void claim(Node* node, bool is_wanted) {
+    Entry entry{node, static_cast<std::uint32_t>(operands_.size()), is_wanted, false};
+    if (!node->leaf && node->id > end_) {
+      for (Node* operand : node->inputs()) {
+        operands_.push_back(position_of(operand));
+        entry.expands |= operands_.back() != kNowhere;
+      }
+    }
+    entries_.push_back(entry);
+    // Others only let go meanwhile: they add readers with the lock.
+    if (node->readers.load(std::memory_order_acquire) == 0)
+      node->readers.store(1, std::memory_order_relaxed);
+    else
+      node->readers.fetch_add(1, std::memory_order_relaxed);
+    if (consumes_ && entry.expands) node->consumed = true;
   }
 
   const bool consumes_;
-  std::uint64_t end_ = 0;                              // the operands of nodes up to this one lead nowhere
-  absl::flat_hash_set<const Node*> wanted_, leading_;  // empty: all
-  std::vector<NodeRef> nodes_;
+  std::uint64_t end_ = 0;  // the operands of nodes up to this one lead nowhere
+  std::vector<Entry> entries_;
+  std::vector<Position> operands_, results_;
   std::size_t released_ = 0;
+  std::vector<NodeRef> held_;  // by nodes that have been let go of, before
+};
+
+/// The sums of gradients at nodes that the walk has not come to; at any time there are few.
+class Frontier {
+ public:
+  explicit Frontier(std::size_t nodes) : sum_at_(nodes, kNowhere) {}
+  Pending& at(Position node) {
+    std::uint32_t& sum = sum_at_[node];
+    if (sum == kNowhere) {
+      if (free_.empty()) {
+        free_.push_back(static_cast<std::uint32_t>(sums_.size()));
+        sums_.emplace_back();
+      }
+      sum = free_.back();
+      free_.pop_back();
+    }
+    return sums_[sum];
+  }
+  bool contains(Position node) const { return sum_at_[node] != kNowhere; }
+  void erase(Position node) {
+    sums_[sum_at_[node]].clear();
+    free_.push_back(sum_at_[node]);
+  }
+
+ private:
+  std::vector<std::uint32_t> sum_at_;  // by node: the place in sums_
+  std::vector<Pending> sums_;
+  std::vector<std::uint32_t> free_;
 };
 
 class Walk {
  public:
   Walk(const Request& request, const Location& where)
-      : request_(request), history_(request, where), anomalies_(finds_anomalies()) {
-    for (const auto& [node, gradient] : request.results)
-      if (node) pending_[node.get()].add(gradient, where);
+      : request_(request),
+        history_(request, where),
+        pending_(history_.entries().size()),
+        anomalies_(finds_anomalies()) {
+    for (std::size_t k = 0; k < request.results.size(); ++k)
+      if (const Position at = history_.results()[k]; at != kNowhere)
+        pending_.at(at).add(request.results[k].second, where);
   }
 
   std::vector<Reached> run() {
     std::vector<Reached> reached;
-    for (const NodeRef& node : history_.nodes()) {
-      if (node->call)
-        visit_call(node);
-      else
-        visit(node, reached);
+    for (Position at = 0; at < history_.entries().size(); ++at) {
+      const History::Entry& entry = history_.entries()[at];
+      if (entry.node->call)
+        visit_call(entry);
+      else if (pending_.contains(at))
+        visit(entry, take(at), reached);
       history_.release_next();
     }
     std::reverse(reached.begin(), reached.end());
@@ -147,22 +250,27 @@ class Walk {
   }
 
  private:
-  void visit(const NodeRef& node, std::vector<Reached>& reached) {
-    const auto at = pending_.find(node.get());
-    if (at == pending_.end()) return;
-    Pending sum = std::move(at->second);
+  Term take(Position at) {
+    const Node& node = *history_.entries()[at].node;
+    Pending& sum = pending_.at(at);
+    Term gradient = sum.take(node.shape, node.where);
+    if (anomalies_ && sum.is_sum()) check_gradient(node, kSumOfGradients, gradient.tensor());
     pending_.erase(at);
-    Term gradient = sum.take(node->shape, node->where);
-    if (anomalies_ && sum.is_sum()) check_gradient(*node, kSumOfGradients, gradient.tensor());
-    if (request_.wanted ? history_.is_wanted(node.get()) : node->leaf)
-      reached.push_back({node, gradient.is_zero() ? zeros(node->shape, node->dtype, node->device, node->where)
-                                                  : gradient.tensor()});
-    if (!history_.expands(node.get())) return;
-    if (node->result_of_call) {
-      Call& call = *node->operands[0]->call;
-      std::vector<Term>& gradients = of_calls_[node->operands[0]];
+    return gradient;
+  }
+
+  void visit(const History::Entry& entry, Term gradient, std::vector<Reached>& reached) {
+    Node& node = *entry.node;
+    if (entry.is_wanted)
+      reached.push_back({NodeRef::share(&node), gradient.is_zero()
+                                                    ? zeros(node.shape, node.dtype, node.device, node.where)
+                                                    : gradient.tensor()});
+    if (!entry.expands) return;
+    if (node.result_of_call) {
+      Call& call = *node.operands[0]->call;
+      std::vector<Term>& gradients = of_calls_[node.operands[0]];
       gradients.resize(call.results.size(), Term::zero());
-      const std::size_t k = node->result_of_call - 1u;
+      const std::size_t k = node.result_of_call - 1u;
       // A second handle to the result, as a gradient with a history may have one, has a node of its own.
       if (gradients[k].is_zero())
         gradients[k] = std::move(gradient);
@@ -170,23 +278,24 @@ class Walk {
         gradients[k] = gradients[k] + gradient;
       return;
     }
-    const Rule& rule = rule_of(node->op);
-    const MatmulPrecisionScope precision(node->precision);
-    for (std::size_t i = 0; i < node->operand_count; ++i) {
-      if (!node->operands[i] || !history_.leads_to_wanted(node->operands[i])) continue;
-      Term part = gradient.is_zero()
-                      ? Term::zero()
-                      : rule.operands[i].gradient(Step(*node, gradient, request_.differentiable));
+    const Rule& rule = rule_of(node.op);
+    const MatmulPrecisionScope precision(node.precision);
+    gradient = std::move(gradient).at(node.where);
+    const Step step(node, gradient, request_.differentiable);
+    const Position* const operands = history_.operands_of(entry);
+    for (std::size_t i = 0; i < node.operand_count; ++i) {
+      if (operands[i] == kNowhere) continue;
+      Term part = gradient.is_zero() ? Term::zero() : rule.operands[i].gradient(step);
       if (!part.tensor().defined() && !part.is_zero()) continue;
-      if (anomalies_ && !part.is_zero()) check_gradient(*node, i, part.tensor());
-      pending_[node->operands[i]].add(std::move(part), node->where);
+      if (anomalies_ && !part.is_zero()) check_gradient(node, i, part.tensor());
+      pending_.at(operands[i]).add(std::move(part), node.where);
     }
   }
 
-  void visit_call(const NodeRef& ref) {
-    Node& node = *ref;
+  void visit_call(const History::Entry& entry) {
+    Node& node = *entry.node;
     const auto at = of_calls_.find(&node);
-    if (at == of_calls_.end() || !history_.expands(&node)) return;
+    if (at == of_calls_.end() || !entry.expands) return;
     std::vector<Term> terms = std::move(at->second);
     of_calls_.erase(at);
     Call& call = *node.call;
@@ -201,22 +310,22 @@ class Walk {
       }
       const MatmulPrecisionScope precision(node.precision);
       const RecordingScope scope(request_.differentiable && recording().keeps_history);
-      parts = call.backward(ref, std::move(gradients), request_.differentiable);
+      parts = call.backward(NodeRef::share(&node), std::move(gradients), request_.differentiable);
       if (parts.size() != call.operands.size())
         throw AutodiffError("[" + call.name + "] its backward function gave " + std::to_string(parts.size()) +
                                 " gradients for " + std::to_string(call.operands.size()) + " inputs",
                             node.where);
     }
+    const Position* const operands = history_.operands_of(entry);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      Node* operand = call.operands[i];
-      if (!operand || !history_.leads_to_wanted(operand)) continue;
+      if (operands[i] == kNowhere) continue;
       Term part = Term::zero();
       if (parts[i].defined()) {
-        check_part(node, i, *operand, parts[i]);
+        check_part(node, i, *call.operands[i], parts[i]);
         if (anomalies_) check_gradient(node, i, parts[i]);
         part = Term(request_.differentiable ? std::move(parts[i]) : parts[i].inner(), node.where);
       }
-      pending_[operand].add(std::move(part), node.where);
+      pending_.at(operands[i]).add(std::move(part), node.where);
     }
   }
 
@@ -243,8 +352,8 @@ class Walk {
 
   const Request& request_;
   History history_;
+  Frontier pending_;
   const bool anomalies_;
-  absl::flat_hash_map<Node*, Pending> pending_;
   absl::flat_hash_map<Node*, std::vector<Term>> of_calls_;
 };
 

@@ -17,6 +17,12 @@ std::atomic<std::uint64_t> last_id{0};
 /// end later than the objects of the thread.
 thread_local Node** dying = nullptr;
 
+/// Nobody can add to a last reference, so that one needs no exclusive access.
+bool gives_up_last(Node& node) {
+  return node.owners.load(std::memory_order_acquire) == 1 ||
+         node.owners.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
 }  // namespace
 
 Node::Node() : id(last_id.fetch_add(1, std::memory_order_relaxed) + 1) {}
@@ -31,12 +37,12 @@ std::string_view Node::name() const {
   return name_of(op);
 }
 
-void Node::forget() {
+void Node::forget(std::vector<AnyTensor::NodeRef>& operands) {
   for (trace::ValueRef& value : saved) value = nullptr;
   result = nullptr;
   if (call) call->backward = nullptr;
   for (Node*& operand : inputs())
-    if (operand) release(std::exchange(operand, nullptr));
+    if (operand) operands.push_back(AnyTensor::NodeRef::adopt(std::exchange(operand, nullptr)));
 }
 
 void retain(Node* node) { node->owners.fetch_add(1, std::memory_order_relaxed); }
@@ -45,7 +51,7 @@ void retain(Node* node) { node->owners.fetch_add(1, std::memory_order_relaxed); 
 // operands: nodes whose last owner is gone are linked into a list and deleted one by one. What a call holds
 // may be the last owner of further nodes, which then join the list that is being worked through.
 void release(Node* node) {
-  if (node->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (!gives_up_last(*node)) return;
   if (dying) {
     node->next_dead = std::exchange(*dying, node);
     return;
@@ -55,8 +61,7 @@ void release(Node* node) {
   while (node) {
     Node* dead = std::exchange(node, node->next_dead);
     for (Node* operand : dead->inputs())
-      if (operand && operand->owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
-        operand->next_dead = std::exchange(node, operand);
+      if (operand && gives_up_last(*operand)) operand->next_dead = std::exchange(node, operand);
     delete dead;
   }
   dying = nullptr;
@@ -104,8 +109,7 @@ AnyTensor::NodeRef track(Op op, std::span<const AnyTensor::Operand> operands,
   std::copy_n(ints.begin(), std::min(ints.size(), node->ints.size()), node->ints.begin());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (!operands[i].tensor) {
-      node->scalar_mask |= static_cast<std::uint8_t>(1u << i);
-      node->scalars[i] = operands[i].scalar;
+      node->set_scalar(i, operands[i].scalar);
       continue;
     }
     Node*& place = node->operands[place_of(i)];

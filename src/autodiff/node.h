@@ -3,9 +3,11 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include <sinter/precision.h>
 
 #include "src/base/fork.h"
+#include "src/base/recycled.h"
 #include "src/trace/op.h"
 #include "src/trace/value.h"
 
@@ -40,9 +43,13 @@ struct Call {
 /// Nodes point to the nodes of their operands, never to tensors with their own history, so there are no
 /// cycles. Saved values have no node, for the same reason: a gradient that is to have a history finds the
 /// nodes of operands in `operands`, and that of the result is the node itself.
-struct Node {
+///
+/// What every pass reads stands in front. Integers and scalars are only written where there are some: memory
+/// that is not touched costs nothing.
+struct Node : base::Recycled<Node> {
   std::atomic<std::int32_t> owners{1};
   std::atomic<std::int32_t> readers{0};  // backward passes at work that read it
+  std::uint64_t id = 0;                  // in order of creation, so operands have smaller ones
   bool leaf = true;
   bool consumed = false;  // a `backward` has used it up; guarded by history_mutex
   Op op = Op::Add;
@@ -50,30 +57,40 @@ struct Node {
   MatmulPrecision precision = MatmulPrecision::Highest;  // of the products of its gradients
   std::uint8_t scalar_mask = 0;                          // bit i: operand i is a scalar
   std::uint16_t result_of_call = 0;                      // k + 1: result k of the call at operands[0]
-  DType dtype = DType::f32;
-  std::uint64_t id = 0;  // in order of creation, so operands have smaller ones
-  Location where;
-  Shape shape;  // of the result
-  runtime::DeviceCore* device = nullptr;
-  std::array<Node*, 3> operands{};  // reference-counted; null: needs no gradient
+  std::array<Node*, 3> operands{};                       // reference-counted; null: needs no gradient
+  std::unique_ptr<Call> call;                            // instead of an op
+  Node* next_dead = nullptr;                             // used by release()
+
   std::array<trace::ValueRef, 3> saved;
   trace::ValueRef result;  // if the rule needs it
-  std::array<Scalar, 3> scalars{Scalar(0), Scalar(0), Scalar(0)};
-  std::array<std::int64_t, 3 * kMaxRank + 1> ints{};  // as many as slice_assign, the longest, needs
-  std::unique_ptr<Call> call;                         // instead of an op
-  Node* next_dead = nullptr;                          // used by release()
+  runtime::DeviceCore* device = nullptr;
+  Location where;
+  std::uint32_t place = 0;  // used by a pass while it holds history_mutex; else 0
+  DType dtype = DType::f32;
+  Shape shape;  // of the result
+
+  std::array<std::int64_t, 3 * kMaxRank + 1> ints;        // as many as slice_assign, the longest, needs
+  alignas(Scalar) std::byte scalars[3 * sizeof(Scalar)];  // those of scalar_mask
 
   Node();
   ~Node() = default;
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
+  void set_scalar(std::size_t operand, Scalar scalar) {
+    scalar_mask |= static_cast<std::uint8_t>(1u << operand);
+    new (scalars + operand * sizeof(Scalar)) Scalar(scalar);
+  }
+  const Scalar& scalar(std::size_t operand) const {
+    return *std::launder(reinterpret_cast<const Scalar*>(scalars + operand * sizeof(Scalar)));
+  }
+
   std::span<Node*> inputs() { return call ? std::span<Node*>(call->operands) : std::span<Node*>(operands); }
   /// The op's name, or the function's.
   std::string_view name() const;
 
-  /// Releases everything that only `backward` needs.
-  void forget();
+  /// Releases everything that only `backward` needs; what it held of its operands goes to `operands`.
+  void forget(std::vector<AnyTensor::NodeRef>& operands);
 };
 
 void retain(Node* node);

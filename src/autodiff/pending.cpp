@@ -90,7 +90,7 @@ void Pending::add(Term term, const Location& where) {
     parts_.push_back({*term.start(), std::move(term).take()});
     return;
   }
-  whole_ = whole_.tensor().defined() ? whole_.at(where) + term : std::move(term);
+  whole_ = whole_.tensor().defined() ? std::move(whole_).at(where) + term : std::move(term);
 }
 
 Term Pending::take(const Shape& shape, const Location& where) {

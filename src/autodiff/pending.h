@@ -15,6 +15,12 @@ class Pending {
   void add(Term term, const Location& where);
   /// The sum, of `shape`; Term::zero() where only zeros came.
   Term take(const Shape& shape, const Location& where);
+  /// Forgets what was taken; memory for parts is kept for the next sum.
+  void clear() {
+    whole_ = Term();
+    parts_.clear();
+    count_ = 0;
+  }
   /// More than one came.
   bool is_sum() const { return count_ > 1; }
 

@@ -18,15 +18,16 @@ enum Needs : std::uint8_t { kNothing = 0, kFirst = 1, kSecond = 2, kThird = 4, k
 /// history, what the rule reads has one, too.
 class Step {
  public:
+  /// `gradient` has the location of the op.
   Step(Node& node, const Term& gradient, bool differentiable)
       : node_(node), gradient_(gradient), differentiable_(differentiable) {}
 
   bool differentiable() const { return differentiable_; }
 
-  Term gradient() const { return gradient_.at(node_.where); }
+  const Term& gradient() const { return gradient_; }
   /// An operand in the rule's `needs`, or a scalar operand.
   Term operand(std::size_t i) const {
-    if (node_.scalar_mask >> i & 1) return {node_.scalars[i], node_.where};
+    if (node_.scalar_mask >> i & 1) return {node_.scalar(i), node_.where};
     return {with_history(node_.saved[i], node_.operands[i]), node_.where};
   }
   bool is_scalar(std::size_t i) const { return node_.scalar_mask >> i & 1; }
@@ -41,7 +42,7 @@ class Step {
   const Shape& shape() const { return node_.shape; }
   std::int64_t integer(std::size_t i) const { return node_.ints[i]; }
   std::span<const std::int64_t> integers(std::size_t first, std::size_t count) const {
-    return std::span(node_.ints).subspan(first, count);
+    return std::span<const std::int64_t>(node_.ints).subspan(first, count);
   }
   const Location& where() const { return node_.where; }
 

@@ -34,10 +34,10 @@ class Term {
     return term;
   }
   /// The same value with the location of another op.
-  Term at(const Location& where) const {
-    Term term = *this;
-    term.where_ = where;
-    return term;
+  Term at(const Location& where) const& { return Term(*this).at(where); }
+  Term at(const Location& where) && {
+    where_ = where;
+    return std::move(*this);
   }
   /// A term for `tensor`, a view or repetition of this term's elements, which is all ones if this one is.
   Term spread(AnyTensor tensor) const {
