@@ -6,8 +6,6 @@
 namespace sinter::base {
 namespace {
 
-constexpr std::align_val_t kLine{64};
-
 // Sanitizers are to see the memory of each object come and go.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kKeeps = false;
@@ -26,7 +24,7 @@ struct FreeList::AtThreadEnd {
       while (list->first_ != nullptr) {
         void* const memory = list->first_;
         list->first_ = *static_cast<void**>(memory);
-        ::operator delete(memory, kLine);
+        ::operator delete (memory, std::align_val_t{kLine});
       }
       list->count_ = 0;
     }
@@ -34,7 +32,7 @@ struct FreeList::AtThreadEnd {
   FreeList* lists = nullptr;
 };
 
-void* FreeList::allocate(std::size_t bytes) { return ::operator new(bytes, kLine); }
+void* FreeList::allocate(std::size_t bytes) { return ::operator new (bytes, std::align_val_t{kLine}); }
 
 void FreeList::give_first(void* memory) noexcept {
   if (kKeeps && !keeps_ && !has_ended_) {
@@ -43,7 +41,7 @@ void FreeList::give_first(void* memory) noexcept {
     at_end.lists = this;
     keeps_ = true;
   }
-  ::operator delete(memory, kLine);
+  ::operator delete (memory, std::align_val_t{kLine});
 }
 
 }  // namespace sinter::base

@@ -15,6 +15,9 @@ class FreeList {
     if (memory == nullptr) return allocate(bytes);
     first_ = *static_cast<void**>(memory);
     --count_;
+    // The next object is mostly made one operation later: its lines come while the program does this one.
+    for (std::size_t line = 0; first_ != nullptr && line < bytes && line < kPrefetched; line += kLine)
+      __builtin_prefetch(static_cast<std::byte*>(first_) + line, 1);
     return memory;
   }
   void give(void* memory, std::size_t bytes) noexcept {
@@ -28,7 +31,7 @@ class FreeList {
 
  private:
   struct AtThreadEnd;
-  static constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+  static constexpr std::size_t kMostBytes = std::size_t{4} << 20, kLine = 64, kPrefetched = 3 * kLine;
 
   static void* allocate(std::size_t bytes);
   void give_first(void* memory) noexcept;

@@ -101,9 +101,7 @@ class Draft {
 
   /// Adds the next result of `record`, whose first result has the number `record.output`. Takes over a pin.
   void add_result(OpRecord& record, Value* value, const Shape& shape, DType dtype) {
-    TraceValue& entry = trace().values.emplace_back();
-    entry.shape = shape;
-    entry.dtype = dtype;
+    trace().values.emplace_back(shape, dtype);
     ++record.output_count;
     flushed_.values.push_back(value);
   }
@@ -180,6 +178,7 @@ class Draft {
   template <class F>
   void clear(F before_unpin) {
     for (ValueId id = 0; id < flushed_.values.size(); ++id) {
+      prefetch_value(id);
       before_unpin(id, *flushed_.values[id]);
       unpin(flushed_.values[id]);
     }
@@ -215,17 +214,15 @@ class Draft {
   /// What stands before the operands of a record, and the result's dtype. Byte by byte: the bytes have just
   /// been written, and a load of all of them would wait until they are in the cache.
   static std::uint64_t head_of(const OpRecord& record, DType dtype) {
-    const std::uint8_t bytes[] = {static_cast<std::uint8_t>(record.op),
-                                  record.operand_count,
-                                  record.int_count,
-                                  record.scalar_count,
-                                  record.output_count,
-                                  record.again,
-                                  static_cast<std::uint8_t>(dtype),
-                                  static_cast<std::uint8_t>(record.precision)};
-    std::uint64_t head = 0;
-    for (std::size_t i = 0; i < 8; ++i) head |= std::uint64_t{bytes[i]} << (8 * i);
-    return head;
+    const auto at = [](auto byte, int place) { return static_cast<std::uint64_t>(byte) << (8 * place); };
+    return at(record.op, 0) | at(record.operand_count, 1) | at(record.int_count, 2) |
+           at(record.scalar_count, 3) | at(record.output_count, 4) | at(record.again, 5) | at(dtype, 6) |
+           at(record.precision, 7);
+  }
+  /// In front of a walk over all values, which lie anywhere.
+  void prefetch_value(ValueId id) const {
+    constexpr ValueId kAhead = 8;
+    if (id + kAhead < flushed_.values.size()) __builtin_prefetch(flushed_.values[id + kAhead], 1);
   }
   static bool fills_buffer(const Value& value) {
     return runtime::bytes_of(*value.stored().buffer) <=
@@ -272,6 +269,7 @@ void Draft::decide(IsHeld is_held, MayDie may_die, long references, MovingStarts
   std::vector<std::uint64_t> bits((trace().values.size() + 63) / 64, 0);
   const auto set_bit = [&](ValueId id) { bits[id / 64] |= std::uint64_t{1} << (id % 64); };
   for (ValueId id = 0; id < trace().values.size(); ++id) {
+    prefetch_value(id);
     TraceValue& value = trace().values[id];
     value.held = !value.external && is_held(id);
     value.dying = value.external && may_die(id);
