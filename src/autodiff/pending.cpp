@@ -86,8 +86,8 @@ void merge_equal(std::vector<Part>& parts, const Location& where) {
 void Pending::add(Term term, const Location& where) {
   if (term.is_zero()) return;
   ++count_;
-  if (term.start()) {
-    parts_.push_back({*term.start(), std::move(term).take()});
+  if (term.is_part()) {
+    parts_.push_back({Dims(term.start()), std::move(term).take()});
     return;
   }
   whole_ = whole_.tensor().defined() ? std::move(whole_).at(where) + term : std::move(term);

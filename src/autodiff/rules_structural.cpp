@@ -31,9 +31,11 @@ Term expand_back(const Step& s) {
 
 Term slice(const Step& s) {
   const std::size_t rank = s.shape().rank();
-  const Dims start(s.integers(0, rank)), step(s.integers(rank, rank));
+  const std::span<const std::int64_t> starts = s.integers(0, rank), steps = s.integers(rank, rank);
   if (s.shape().numel() == 0) return Term::zero();
-  if (step == Dims::filled(rank, 1)) return Term::part(s.gradient().tensor(), start, s.where());
+  if (std::all_of(steps.begin(), steps.end(), [](std::int64_t step) { return step == 1; }))
+    return Term::part(s.gradient().tensor(), starts, s.where());
+  const Dims start(starts), step(steps);
   return s.gradient().with(
       [&](const AnyTensor& g, const Location& w) { return g.place(s.shape_of(0), start, step, 0, w); });
 }

@@ -2,7 +2,8 @@
 // ops of its gradient carry as well.
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <span>
 #include <utility>
 
 #include <sinter/any_tensor.h>
@@ -27,10 +28,12 @@ class Term {
     return term;
   }
   /// The gradient of a part of a tensor, the box that begins at `start`; all around it is zero. Only as what
-  /// a rule returns: the parts of a tensor are joined when all have come.
-  static Term part(AnyTensor tensor, const Dims& start, const Location& where) {
+  /// a rule returns: the parts of a tensor are joined when all have come. Refers to `start`, which stands in
+  /// the node.
+  static Term part(AnyTensor tensor, std::span<const std::int64_t> start, const Location& where) {
     Term term(std::move(tensor), where);
     term.start_ = start;
+    term.part_ = true;
     return term;
   }
   /// The same value with the location of another op.
@@ -51,7 +54,8 @@ class Term {
   const Location& where() const { return where_; }
   bool is_scalar() const { return !tensor_.defined(); }
   bool is_zero() const { return zero_; }
-  const std::optional<Dims>& start() const { return start_; }
+  bool is_part() const { return part_; }
+  std::span<const std::int64_t> start() const { return start_; }
   double number() const { return scalar_.as_double(); }
   AnyTensor::Operand operand() const {
     return is_scalar() ? AnyTensor::Operand(scalar_) : AnyTensor::Operand(tensor_);
@@ -98,7 +102,8 @@ class Term {
   AnyTensor tensor_;
   Scalar scalar_ = 0;
   Location where_;
-  std::optional<Dims> start_;  // of a part
+  std::span<const std::int64_t> start_;  // of a part
+  bool part_ = false;
   bool ones_ = false;
   bool zero_ = false;
 };
