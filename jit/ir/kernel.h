@@ -232,6 +232,8 @@ struct Tiling {
   /// What the factors are when they are multiplied: bf16, f16, a float of 8 bits, or f32, which is rounded to
   /// the 11 bits of tf32. Their values have this dtype; of 8 bits `b` may have the other one.
   DType multiplied = DType::bf16;
+  /// Of f32, which is not rounded: ordinary lanes multiply, and no tensor cores.
+  bool exact = false;
   /// Of factors of 8 bits, whose products tensor cores add up with some 14 bits: each slot's sum starts from
   /// zero, and is added in f32 to those before it.
   bool short_sums = false;
@@ -411,8 +413,9 @@ inline constexpr int kManyParts = 8;
 std::int64_t parts_read_in_turn(std::int64_t parts);
 
 /// In how many parts, one for each workgroup, the sums of all tiles are cut where a device holds `at_once`
-/// workgroups: 1 unless most of them would have nothing to do. `rounds`: slots of the sum.
-std::int64_t tiles_in_parts(std::int64_t tiles, std::int64_t rounds, std::int64_t at_once);
+/// workgroups: 1 unless most of them would have nothing to do. `rounds`: slots of the sum. `exact`: of
+/// Tiling::exact, which take longer.
+std::int64_t tiles_in_parts(std::int64_t tiles, std::int64_t rounds, std::int64_t at_once, bool exact);
 
 /// How often a point's indices are split into coordinates, one division for each but the first: what a kernel
 /// takes longest to compile for.

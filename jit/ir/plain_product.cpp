@@ -78,6 +78,7 @@ class Reader {
     product_.columns = size_of(columns_);
     product_.depth = size_of(sum_);
     product_.batches = size_of(batch_);
+    product_.exact = t_.exact;
     return true;
   }
 

@@ -29,6 +29,7 @@ struct PlainMatrix {
 struct PlainProduct {
   std::int64_t rows = 1, columns = 1, depth = 1, batches = 1;
   PlainMatrix a, b;
+  bool exact = false;                           // factors of f32 are not rounded to tf32
   bool a_along_sum = true, b_along_sum = true;  // neighbours lie along k; else along r, or along c
   PlainMatrix result;                           // neighbours lie along c
   bool has_bias = false;

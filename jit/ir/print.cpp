@@ -129,6 +129,7 @@ class Printer {
       word("matrices").number(t.matrices.m).number(t.matrices.n).number(t.matrices.k);
     }
     word(name_of(t.multiplied)).word("rows").number(t.row_loops).word("columns").number(t.column_loops);
+    if (t.exact) word("exact");
     if (t.short_sums) word("short");
     named('%', t.sum).word("=");
     print_factor(t.a);

@@ -30,7 +30,11 @@ struct TensorCores {
   std::vector<MatrixShape> matrices = {};
   int subgroup_lanes = 32;  // of those that multiply such matrices
   int most_lanes = 1024;    // of a workgroup that has such
+  /// Not 0: ordinary lanes multiply f32 by tiles as well, whose products are not rounded: so many in a cycle.
+  double exact_products = 0;
+  double fewest_exact = 0x1p30;  // multiplications of a convolution from which on tiles of these pay
   bool any() const { return compute_units > 0; }
+  bool has_exact() const { return any() && exact_products > 0; }
 
   /// True iff factors of `dtype` are multiplied, and added up in f32; of 8 bits, in fewer digits than f32 has
   /// (Tiling::short_sums).

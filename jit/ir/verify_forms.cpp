@@ -90,6 +90,8 @@ void FormVerifier::check_tiling() const {
   require(t.slots >= 2 && t.workgroups >= 1 && t.loaders >= 1, where, "without slots or workgroups");
   require(is_stored_float(t.multiplied) || t.multiplied == DType::f32, where, "that multiply no such dtype");
   require(!is_f8(t.multiplied) || t.has_groups(), where, "of 8 bits, and no groups that multiply them");
+  require(!t.exact || (t.multiplied == DType::f32 && t.subgroup_rows > 0 && !t.matrices.any()), where,
+          "of factors that are not rounded, by other than ordinary lanes");
   require(!t.short_sums || (is_f8(t.multiplied) && !t.turns), where,
           "with short sums of another dtype, or in turns");
   const std::uint32_t outer = (1u << k_.outer_rank) - 1;
@@ -188,8 +190,8 @@ void FormVerifier::check_factor(const TiledFactor& factor, std::uint32_t own, st
   require(!factor.windows || !factor.computed, where, "with a factor that is copied and computed");
   if (k_.tiling.computes(factor)) {
     const std::size_t along = factor.across ? loops_of(own).back() : rank_ - 1;
-    require(factor.vector == 0 || (is_plain && k_.maps[expr.map].steps.front().strides[along].is_one()),
-            where, "with a factor that does not lie in vectors");
+    require(factor.vector == 0 || (is_load && k_.maps[expr.map].steps.front().strides[along].is_one()), where,
+            "with a factor that does not lie in vectors");
     return;
   }
   if (factor.windows) {

@@ -155,7 +155,7 @@ std::string layout_of(const ir::Tiling& tiling) {
   };
   return std::string(family_of(tiling)) + " " + std::string(name_of(tiling.multiplied)) + " a " +
          layout(tiling.a) + " b " + layout(tiling.b) + (tiling.vectors ? " vectors" : "") +
-         (tiling.short_sums ? " short" : "");
+         (tiling.short_sums ? " short" : "") + (tiling.exact ? " exact" : "");
 }
 
 const ir::Tiling* find_described(std::span<const ir::Tiling> candidates, std::string_view description) {

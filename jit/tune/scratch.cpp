@@ -174,7 +174,8 @@ double tolerance_of(const ir::Kernel& kernel, const ir::Tiling& other, std::int6
   for (const ir::Store& store : kernel.stores)
     rounding = std::max(rounding, rounding_of(kernel.buffers[store.buffer].dtype));
   // Of f32 a library may cut off what tf32 does not have, where tiles round.
-  if (kernel.tiling.multiplied == DType::f32 && (kernel.tiling.library > 0) != (other.library > 0))
+  if (kernel.tiling.multiplied == DType::f32 && !kernel.tiling.exact &&
+      (kernel.tiling.library > 0) != (other.library > 0))
     rounding = std::max(rounding, 0x1p-11);
   return sums + 4 * rounding;
 }

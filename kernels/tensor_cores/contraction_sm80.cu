@@ -1,26 +1,27 @@
-// A sum of products by tiles on the tensor cores of compute capability 8.0 and later: all warps of a
-// workgroup bring factors and multiply, each its part of the tile, which is 64 columns wide. What stands
-// before it is written for one kernel (jit/emit/contraction):
+// A sum of products by tiles of compute capability 8.0 and later: all warps of a workgroup bring factors and
+// multiply, each its part of the tile, which is 64 columns wide. How they multiply stands in
+// warp_matrices_sm80.inc, by tensor cores, or in warp_lanes_sm80.inc, by ordinary lanes. What stands before
+// all that is written for one kernel (jit/emit/contraction):
 //
 //   SN_BM, SN_BN, SN_STAGES      a tile's rows and columns; slots of shared memory
 //   SN_BK                        elements of k in a slot
 //   SN_WARP_ROWS                 rows of a warp's part
 //   SN_A_ACROSS, SN_B_ACROSS     1: the factor has its neighbours along m (n), 0: along k
-//   SN_ROUND_A, SN_ROUND_B       1: the factor is f32 that has yet to be rounded to tf32
 //   SN_BAND                      rows of tiles that are done together
 //   SN_COMPUTED, SN_PARTS        1: lanes compute a factor, or both; declares what they hold of it
 //   SN_TOGETHER                  rows that a lane finishes together, in one of the steps that a tile takes
 //   Operands                     the sums of a step, and what they meet in memory, where SN_HAS_OPERANDS
-//   tc_multiply(d, a, b)         one instruction: d += a * b
+//   SN_EXACT                     1: ordinary lanes multiply
 //
 // The lines of three dashes are where the head of the kernel, the computing of factors, their stores, the
-// copies, and what loads, has brought nearer and finishes parts of rows are put in; contraction_tiles.inc
-// stands before the head, which defines size_m, size_n, size_k, size_batch and has the arguments cut,
-// partials and counters.
+// copies, and what loads, has brought nearer and finishes parts of rows are put in; contraction_tiles.inc and
+// the way to multiply stand before the head, which defines size_m, size_n, size_k, size_batch and has the
+// arguments cut, partials and counters.
 //
 // A slot holds 128 bytes of k of each factor. Of a factor that lies along k a row is 128 bytes, of one that
-// lies across an element of k is, for 64 rows (columns) at a time. The 16-byte pieces of such 128 bytes are
-// swapped by the line's number, so that the eight lines of an 8x8 matrix are in different banks.
+// lies across an element of k is, for 128 bytes of rows (columns) at a time. The 16-byte pieces of such 128
+// bytes are swapped by the line's number, so that the eight lines of an 8x8 matrix are in different banks;
+// not so where ordinary lanes read what lies across.
 
 #ifndef LAUNCH_SHARED
 #define LAUNCH_SHARED(type, name) extern __shared__ __align__(128) type name[]
@@ -36,60 +37,13 @@
 #define SN_STEPS (SN_BLOCKS * SN_TURNS)
 
 SN_FN void tc_sync_group(int) { __syncthreads(); }
-
-SN_FN void tc_load_matrices(unsigned (&to)[4], unsigned at) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "r"(at)
-               : "memory");
-}
-SN_FN void tc_load_transposed(unsigned (&to)[4], unsigned at) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "r"(at)
-               : "memory");
-}
-// Four 8x8 matrices that a lane gives one line's address of: two along k (`half` of the step), and two of
-// rows or columns, from `own` on. Step `k` of four in a slot.
-template <bool kAcross>
-SN_FN void tc_take(unsigned (&to)[4], unsigned from, int own, int in_eight, int half, int k) {
-  const int line = threadIdx.x % 8;
-  if (kAcross)
-    tc_load_transposed(to, from + own / 64 * 8192 + (k * 16 + half * 8 + line) * 128 +
-                               ((own % 64 / 8 + in_eight ^ line) << 4));
-  else
-    tc_load_matrices(to, from + (own + in_eight * 8 + line) * 128 + ((2 * k + half ^ line) << 4));
-}
-//---
-SN_FN void tc_round(unsigned (&words)[4]) {
-#pragma unroll
-  for (int i = 0; i < 4; ++i) words[i] = tc_rounded(__uint_as_float(words[i]));
-}
-// What a warp multiplies in a step of k: blocks of 16 rows, and of 16 columns.
-struct Step {
-  unsigned a[SN_BLOCKS][4], b[4][4];
+// A step of the sum: number k of those of the slot that begins at `from`.
+struct StepPlace {
+  unsigned from;
+  int k;
 };
-SN_FN void tc_take_step(Step& step, unsigned from, int own_m, int own_n, int k) {
-  const int matrix = threadIdx.x / 8 % 4;
-#pragma unroll
-  for (int block = 0; block < SN_BLOCKS; ++block) {
-    tc_take<SN_A_ACROSS>(step.a[block], from, own_m + block * 16, matrix % 2, matrix / 2, k);
-    if (SN_ROUND_A) tc_round(step.a[block]);
-  }
-#pragma unroll
-  for (int block = 0; block < 4; ++block) {
-    tc_take<SN_B_ACROSS>(step.b[block], from + SN_A_BYTES, own_n + block * 16, matrix / 2, matrix % 2, k);
-    if (SN_ROUND_B) tc_round(step.b[block]);
-  }
-}
-SN_FN void tc_multiply_step(float (&d)[SN_BLOCKS][SN_SUMS], const Step& step) {
-#pragma unroll
-  for (int block = 0; block < SN_BLOCKS; ++block)
-#pragma unroll
-    for (int eight = 0; eight < 8; ++eight)
-      tc_multiply(d[block] + 4 * eight, step.a[block], step.b[eight / 2] + eight % 2 * 2);
-}
 
+//---
 // What is brought next, some slots ahead of what is multiplied: of the next tile too.
 struct Ahead {
   Walk walk;
@@ -169,10 +123,10 @@ struct Ahead {
     float d[SN_BLOCKS][SN_SUMS];
 #pragma unroll
     for (int k = 0; k < SN_BLOCKS * SN_SUMS; ++k) d[k / SN_SUMS][k % SN_SUMS] = 0.f;
-    Step steps[2];
+    Multiplier multiplier(own_m, own_n);
     tc_wait_all_but<SN_STAGES - 2>();
     __syncthreads();
-    tc_take_step(steps[0], slots + slot * SN_SLOT, own_m, own_n, 0);
+    multiplier.begin(slots + slot * SN_SLOT);
     int last = slot;
     for (int round = item.first; round < item.end; ++round) {
       const int before = slot == 0 ? SN_STAGES - 1 : slot - 1;  // which all warps have read
@@ -180,27 +134,30 @@ struct Ahead {
       const bool brings = ahead.is_there;
       last = slot;
       if (++slot == SN_STAGES) slot = 0;
+#pragma unroll 1
+      for (int first = 0; first < SN_SLOT_STEPS; first += SN_UNROLLED_STEPS)
 #pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        // The factors of a step are loaded before those of the step before it are multiplied.
-        if (k < 3) {
-          tc_take_step(steps[(k + 1) % 2], slots + last * SN_SLOT, own_m, own_n, k + 1);
-        } else if (round + 1 < item.end) {
-          tc_wait_all_but<SN_STAGES - 2>();
-          __syncthreads();
-          tc_take_step(steps[0], slots + slot * SN_SLOT, own_m, own_n, 0);
-        }
-        if (k == 0) {
-          if (brings) {
-            copy(ahead.at, ahead.round * SN_BK, to_a, to_b);
-            compute(ahead.at, ahead.round * SN_BK);
-            ahead.step(work, tiles);
+        for (int turn = 0; turn < SN_UNROLLED_STEPS; ++turn) {
+          const int k = first + turn;
+          const StepPlace now{slots + last * SN_SLOT, k};
+          const auto next = [&]() -> StepPlace {
+            if (k + 1 < SN_SLOT_STEPS) return {now.from, k + 1};
+            if (round + 1 == item.end) return {now.from, 0};  // what is there is read, and not looked at
+            tc_wait_all_but<SN_STAGES - 2>();
+            __syncthreads();
+            return {slots + slot * SN_SLOT, 0};
+          };
+          if (k == 0) {
+            if (brings) {
+              copy(ahead.at, ahead.round * SN_BK, to_a, to_b);
+              compute(ahead.at, ahead.round * SN_BK);
+              ahead.step(work, tiles);
+            }
+            tc_commit();
           }
-          tc_commit();
+          multiplier.step(d, now, turn, next);
+          if (SN_COMPUTED && k == SN_SLOT_STEPS / 2 && brings) put(to_a, to_b);
         }
-        tc_multiply_step(d, steps[k % 2]);
-        if (SN_COMPUTED && k == 2 && brings) put(to_a, to_b);
-      }
     }
     // The slot that was multiplied last is free until the next one is.
     __syncthreads();
@@ -211,7 +168,7 @@ struct Ahead {
 #endif
 #pragma unroll
     for (int block = 0; block < SN_BLOCKS; ++block) {
-      tc_put(stage, d[block]);
+      tc_put_block(stage, d[block]);
 #pragma unroll 1
       for (int turn = 0; turn < SN_TURNS; ++turn) {
         const int step = block * SN_TURNS + turn, row = row_of(step);

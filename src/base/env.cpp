@@ -113,6 +113,7 @@ Environment read() {
   read_pins(e);
   e.cublaslt = flag("SINTER_CUBLASLT", e.cublaslt);
   e.lone_rows = flag("SINTER_LONE_ROWS", e.lone_rows);
+  e.tiled_products = number("SINTER_TILED_PRODUCTS", e.tiled_products);
   e.cooperative_matrices = flag("SINTER_COOPERATIVE_MATRICES", e.cooperative_matrices);
   e.anomaly = flag("SINTER_ANOMALY", e.anomaly);
   e.validation = flag("SINTER_VULKAN_VALIDATION", e.validation);
@@ -202,6 +203,9 @@ std::vector<EnvironmentVariable> environment_variables() {
        "0: CUDA devices compute products by Sinter's own kernels alone, never by cuBLASLt"},
       {"SINTER_LONE_ROWS", onoff(e.lone_rows),
        "0: attention of few queries and products of one row have no kernels of their own on CUDA"},
+      {"SINTER_TILED_PRODUCTS", std::to_string(e.tiled_products),
+       "multiplications from which on CUDA devices compute a convolution of f32 by tiles where it may not be "
+       "rounded"},
       {"SINTER_COOPERATIVE_MATRICES", onoff(e.cooperative_matrices),
        "0: Vulkan devices multiply 16-bit floats on ordinary lanes, not by cooperative matrices"},
       {"SINTER_ANOMALY", onoff(e.anomaly),

@@ -186,6 +186,7 @@ Device Device::null() {
         traits.max_divisions = 128;
         traits.lone_rows = base::environment().lone_rows;
         traits.tensor_cores = {132, std::size_t{227} << 10};
+        traits.tensor_cores.exact_products = 128;
         traits.launch_bytes = 8 << 20;
         traits.work_per_byte = 14;
         traits.wait_bytes = 1 << 20;

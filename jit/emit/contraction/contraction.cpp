@@ -91,7 +91,10 @@ class Contraction {
         kernels::source(t_.subgroup_rows > 0 ? "contraction_sm80.cu" : "contraction_sm90.cu");
     if (t_.subgroup_rows > 0) result.text += kernels::source("lane_copies_sm80.inc");
     result.text += std::string(next_part(rest)) + std::string(kernels::source("contraction_tiles.inc"));
-    if (t_.subgroup_rows > 0) result.text += next_part(rest);
+    if (t_.subgroup_rows > 0)
+      result.text +=
+          std::string(kernels::source(t_.exact ? "warp_lanes_sm80.inc" : "warp_matrices_sm80.inc")) +
+          std::string(next_part(rest));
     result.text += head() + std::string(next_part(rest));
     for (const std::string& text : between) result.text += text + std::string(next_part(rest));
     result.text += "}\n";
@@ -113,8 +116,9 @@ class Contraction {
            define("SN_BK", slot_elements(t_)) + define("SN_COMPUTED", is_set(t_.has_computed())) +
            define("SN_A_ACROSS", is_set(lies_across(t_.a))) +
            define("SN_B_ACROSS", is_set(lies_across(t_.b))) +
-           define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_MANY_PARTS", ir::kManyParts) +
-           define("SN_TOGETHER", together_) + define("SN_HAS_OPERANDS", is_set(!loads_.empty())) +
+           define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_EXACT", is_set(t_.exact)) +
+           define("SN_MANY_PARTS", ir::kManyParts) + define("SN_TOGETHER", together_) +
+           define("SN_HAS_OPERANDS", is_set(!loads_.empty())) +
            define("SN_HAS_COLUMNS", is_set(!columns_.empty()));
   }
 

@@ -103,7 +103,7 @@ Geometry contraction_geometry(const ir::Kernel& kernel, const Target& target,
     return shape;
   }
   const std::int64_t depth = points_of(kernel, TiledLoops(kernel).depth, ints), each = slot_elements(t);
-  const std::int64_t parts = ir::tiles_in_parts(tiles, (depth + each - 1) / each, at_once);
+  const std::int64_t parts = ir::tiles_in_parts(tiles, (depth + each - 1) / each, at_once, t.exact);
   shape.workgroups = static_cast<std::uint32_t>(std::min(tiles * parts, at_once));
   if (parts > 1) shape.cut = static_cast<std::uint32_t>(tiles);
   return shape;

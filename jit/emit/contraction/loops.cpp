@@ -180,7 +180,21 @@ class ComputedFactor {
   void load_vector(const std::string& to) const {
     const ir::Expr& load = e_.kernel.exprs[factor_.value];
     e_.use.in_vectors.insert(load.buffer);
-    e_.out.line(e_.dialect.load_vector(e_.kernel, factor_.vector, load.buffer, e_.position(load.map), to));
+    const auto take = [&] {
+      e_.out.line(e_.dialect.load_vector(e_.kernel, factor_.vector, load.buffer, e_.position(load.map), to));
+    };
+    if (load.predicate == ir::kNone) return take();
+    e_.open("");
+    for (const ExprId part : ir::made_of(e_.kernel, load.predicate)) e_.define(part);
+    e_.open(e_.dialect.when(e_.value(load.predicate)));
+    take();
+    e_.close();
+    e_.open(e_.dialect.otherwise());
+    e_.open_unrolled("r", factor_.vector);
+    e_.out.line(to + "[r] = 0;");
+    e_.close();
+    e_.close();
+    e_.close();
   }
 
   /// A lane's piece number i: of which row (column), and which of those of a slot.

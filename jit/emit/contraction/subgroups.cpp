@@ -8,9 +8,8 @@
 namespace sinter::emit {
 namespace {
 
-// Bytes of a piece, elements of the sum that a factor across it has in a slot, and its rows (columns) that
-// lie together.
-constexpr int kPieceBytes = 16, kPieces = kSlotBytes / kPieceBytes, kLines = 64, kChunk = 64;
+// Bytes of a piece, and pieces of what lies together in a slot.
+constexpr int kPieceBytes = 16, kPieces = kSlotBytes / kPieceBytes;
 
 /// Loops that lie as one, the last: its coordinate counts all of them.
 void count_as_one(Expressions& e, const std::vector<std::size_t>& loops, const std::string& number) {
@@ -21,32 +20,42 @@ void count_as_one(Expressions& e, const std::vector<std::size_t>& loops, const s
 void write_copies_of(Expressions& e, const TiledLoops& loops, const FactorPlace& place) {
   const ir::Expr& load = e.kernel.exprs[place.factor.value];
   const int size = static_cast<int>(size_of(load.dtype)), elements = kPieceBytes / size;
+  // Along k a line is a row (column); across it an element of k, of as many rows (columns) as fit into one.
+  const int neighbours = kSlotBytes / size, lines = subgroup_lanes(e.kernel.tiling) / kPieces;
   const bool across = place.factor.across;
   const std::vector<std::string> coordinates = e.coordinates;
-  e.open_unrolled("i", place.size * kPieces / subgroup_lanes(e.kernel.tiling));
-  e.out.line("const int number = int(i) * " + std::to_string(subgroup_lanes(e.kernel.tiling)) +
-             " + loader, line = number / 8" + (across ? " % " + std::to_string(kLines) : "") +
-             ", piece = number % 8;");
-  // Along k a line is a row (column); across it an element of k, of 64 rows (columns).
-  const std::string each = std::to_string(elements);
-  if (across) {
-    e.out.line("const int chunk = number / " + std::to_string(kLines * kPieces) + ";");
-    e.out.line("const int own = " + place.start + " + chunk * " + std::to_string(kChunk) + " + piece * " +
-               each + ", k = depth + line;");
-  } else {
-    e.out.line("const int own = " + place.start + " + line, k = depth + piece * " + each + ";");
-  }
-  const std::string left = across ? place.end + " - own" : "size_k - k";
-  e.out.line("const int bytes = own < " + place.end + " && k < size_k ? min(" + left + ", " + each + ") * " +
-             std::to_string(size) + " : 0;");
-  e.out.line("const int from_own = bytes > 0 ? own : 0, from_k = bytes > 0 ? k : 0;");
+  const auto times = [](int by) { return std::to_string(by); };
+  const std::string bytes_each = times(size), each = times(elements);
+  // A lane's first piece; what is beyond the ends is found, and nothing of it read.
+  e.open("");
+  e.out.line("const int line = loader / 8, piece = loader % 8;");
+  e.out.line("const int own = " + place.start + (across ? " + piece * " + each : " + line") +
+             ", k = depth + " + (across ? "line" : "piece * " + each) + ";");
   split_loops(e, "at.z", loops.batch);
-  count_as_one(e, place.own, "from_own");
-  count_as_one(e, loops.depth, "from_k");
+  count_as_one(e, place.own, "own");
+  count_as_one(e, loops.depth, "k");
+  e.out.line("const char* const from = (const char*)(b" + std::to_string(load.buffer) + " + (" +
+             e.position(load.map) + "));");
+  const std::vector<ir::IntRef>& strides = e.kernel.maps[load.map].steps.front().strides;
+  e.out.line("const long long apart = (long long)(" +
+             e.integer(strides[(across ? loops.depth : place.own).back()]) + ") * " + bytes_each + ";");
+  e.out.line("const int along = " + (across ? place.end + " - own" : "size_k - k") +
+             ", others = " + (across ? "size_k - k" : place.end + " - own") + ";");
+  e.open_unrolled("i", place.size * kPieces / subgroup_lanes(e.kernel.tiling));
+  if (across)
+    e.out.line("const int chunk = int(i) * " + times(lines) + " / " + times(neighbours) +
+               ", next = int(i) * " + times(lines) + " % " + times(neighbours) + ";");
+  else
+    e.out.line("const int next = int(i) * " + times(lines) + ";");
+  const std::string left = across ? "along - chunk * " + times(neighbours) : "along";
+  e.out.line("const int bytes = next < others ? max(0, min(" + left + ", " + each + ")) * " + bytes_each +
+             " : 0;");
+  const bool is_swapped = !across || !e.kernel.tiling.exact;
   e.out.line("tc_copy_" + std::to_string(int{place.factor.lane_bytes}) + "(to_" + place.which +
-             (across ? " + chunk * " + std::to_string(kLines * kSlotBytes) : "") +
-             " + line * 128 + ((piece ^ line & 7) << 4), b" + std::to_string(load.buffer) + " + (" +
-             e.position(load.map) + "), bytes);");
+             (across ? " + chunk * " + times(neighbours * kSlotBytes) : "") + " + (line + next) * 128 + ((" +
+             (is_swapped ? "piece ^ (line + next) & 7" : "piece") + ") << 4), from + next * apart" +
+             (across ? " + chunk * 128" : "") + ", bytes);");
+  e.close();
   e.close();
   e.coordinates = coordinates;
 }
@@ -68,8 +77,10 @@ std::string multiplication(DType multiplied) {
 
 std::string subgroup_definitions(const ir::Tiling& t) {
   const auto is_set = [](bool condition) { return condition ? 1 : 0; };
+  const std::string rows = define("SN_WARP_ROWS", t.subgroup_rows);
+  if (t.exact) return rows;
   const bool rounds = !is_half(t.multiplied);
-  return define("SN_WARP_ROWS", t.subgroup_rows) + define("SN_ROUND_A", is_set(rounds && !t.computes(t.a))) +
+  return rows + define("SN_ROUND_A", is_set(rounds && !t.computes(t.a))) +
          define("SN_ROUND_B", is_set(rounds && !t.computes(t.b))) + multiplication(t.multiplied);
 }
 

@@ -156,12 +156,13 @@ class Scores {
   bool is_product(const Node& n) const {
     const std::size_t rank = n.shape.rank();
     if (n.ints[1] != 0 || form(n) == Form::None) return false;
-    if (form(n) == Form::Tiles && rank > 2 + kMostBatchDims) return false;
+    if (form(n) == Form::Tiles && (rank > 2 + kMostBatchDims || is_exact(n))) return false;
     if (is_score_[n.operands[0]] || is_score_[n.operands[1]]) return false;
     return lies_in_rows(n.operands[0], rank - 1) && lies_in_rows(n.operands[1], rank - 2);
   }
 
   bool lies_in_rows(NodeId id, std::size_t along) const { return plan::lies_in_rows(graph_, id, along); }
+  bool is_exact(const Node& n) const { return n.ints[0] == 0 && node(n.operands[0]).dtype == DType::f32; }
   Form form(const Node& n) const { return form_of(n, traits_); }
 
   /// True iff the node may have the scores among its operands.

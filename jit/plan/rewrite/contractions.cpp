@@ -55,8 +55,11 @@ void contract_products(Graph& graph, const ir::DeviceTraits& traits) {
     }
     if (!traits.tensor_cores.any()) return to.add(std::move(node));
     std::optional<Factors> factors = factors_of(to, node, traits.tensor_cores);
-    if (factors && !is_half(to.node(factors->nodes[0]).dtype)) lay_along_the_sum(to, node, *factors, traits);
-    if (!factors && traits.tensor_cores.multiplies(DType::f32)) factors = factors_in_parts(to, node);
+    const DType dtype = factors ? to.node(factors->nodes[0]).dtype : DType::f32;
+    const bool is_rounded = factors && (dtype != DType::f32 || factors->rounds);
+    if (is_rounded && !is_half(dtype)) lay_along_the_sum(to, node, *factors, traits);
+    if (!is_rounded && traits.tensor_cores.multiplies(DType::f32))
+      if (const std::optional<Factors> parts = factors_in_parts(to, node)) factors = parts;
     if (!factors) return to.add(std::move(node));
     return contraction(to, *factors, factors->nodes[0], factors->nodes[1], node.shape, 0);
   });

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "jit/plan/rewrite/passes.h"
+
 namespace sinter::plan {
 namespace {
 
@@ -85,6 +87,27 @@ NodeId cast_as_it_lies(Rewriter& to, const NodeId given) {
   return id;
 }
 
+/// True iff tiles of ordinary lanes are faster than library ops for a product of f32 that may not be rounded:
+/// for none of matrices, which these read without finding windows first, nor for small convolutions
+/// (docs/benchmarks.md).
+bool suits_lanes(const Graph& graph, const Node& product, const ir::TensorCores& cores) {
+  if (!is_convolution(product)) return false;
+  // Tiles of 64 x 64 for each unit: whatever the sums, there is work for all of its lanes.
+  constexpr double kManyTiles = 4 * 64 * 64;
+  const auto operand = [&](std::size_t k) -> const Shape& { return graph.nodes[product.operands[k]].shape; };
+  const bool is_weight = product.op == Op::Conv2dBackwardWeight;
+  const Shape& weight = is_weight ? product.shape : operand(1);
+  Shape products = is_weight ? operand(1) : product.op == Op::Conv2d ? product.shape : operand(0);
+  for (std::size_t d = 1; d < weight.rank(); ++d) products.push_back(weight[d]);
+  const auto are_enough = [&](const Shape& shape, double fewest) {
+    const bool outcome = static_cast<double>(shape.numel()) >= fewest;
+    if (graph.checks) graph.checks->compare(SizeChecks::Is::AtLeast, {{shape, 1}}, -fewest, outcome);
+    return outcome;
+  };
+  if (are_enough(products, cores.fewest_exact)) return true;
+  return !is_weight && are_enough(product.shape, kManyTiles * cores.compute_units);
+}
+
 /// The node that is multiplied instead.
 NodeId below_cast(Rewriter& to, const StoredFactor& factor) {
   NodeId id = cast_as_it_lies(to, factor.cast_from);
@@ -107,7 +130,7 @@ bool has_factors(const Graph& graph, const Node& product, const ir::TensorCores&
   if (product.dtype != DType::f32) return false;
   if (const auto stored = both_stored(graph, product))
     return cores.multiplies(multiplied_as(*stored, product, cores));
-  if (!may_be_rounded(product.precision)) return false;
+  if (!may_be_rounded(product.precision)) return cores.has_exact() && suits_lanes(graph, product, cores);
   return cores.multiplies(product.precision == MatmulPrecision::Medium ? DType::bf16 : DType::f32);
 }
 
@@ -121,7 +144,7 @@ std::optional<Factors> factors_of(Rewriter& to, const Node& product, const ir::T
       if (is_half(dtype) && to.node(factor).dtype != dtype) factor = to.cast(factor, dtype);
     return factors;
   }
-  Factors factors{{product.operands[0], product.operands[1]}, true};
+  Factors factors{{product.operands[0], product.operands[1]}, may_be_rounded(product.precision)};
   if (product.precision == MatmulPrecision::Medium) {
     factors.rounds = false;
     for (NodeId& factor : factors.nodes) factor = to.cast(factor, DType::bf16);

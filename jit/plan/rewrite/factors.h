@@ -11,10 +11,10 @@
 namespace sinter::plan {
 
 /// The factors of a product of the graph in the making that tensor cores can multiply: both of one 16-bit
-/// dtype, of 8 bits, or of f32 that may be rounded. What the graph casts to f32 for a library op, they take
-/// as it was before; floats of 8 bits as floats of 16 bits, which have all of their numbers, unless the
-/// program allows the sums of what is 8 bits (docs/numerics.md). Nothing where the product has to be exact,
-/// or `cores` multiply no such dtype.
+/// dtype, of 8 bits, or of f32, which ordinary lanes multiply where it may not be rounded. What the graph
+/// casts to f32 for a library op, they take as it was before; floats of 8 bits as floats of 16 bits, which
+/// have all of their numbers, unless the program allows the sums of what is 8 bits (docs/numerics.md).
+/// Nothing where `cores` multiply no such dtype, or lanes none that has to be exact.
 struct Factors {
   std::array<NodeId, 2> nodes;
   /// Of f32: to tf32. Of 8 bits: the whole sum is added up by tensor cores, not only each slot of it.

@@ -13,16 +13,24 @@ constexpr int kMostCluster = 8;  // blocks, which every device that has clusters
 // Products of 16-bit floats, added up in f32, of a multiprocessor in a cycle: of 9.0 by groups of warps, of
 // 8.0 and 10.0, and of others, which are of cards for graphics too.
 constexpr double kHopper = 2048, kServer = 1024, kOther = 512;
+// Of f32, by ordinary lanes.
+constexpr double kServerLanes = 64, kLanes = 128;
 
 ir::TensorCores tensor_cores_of(const DriverApi& api, const DeviceFacts& facts) {
   if (facts.major < 8 || facts.shared_bytes == 0) return {};
+  const bool is_server = facts.major == 10 || (facts.major == 8 && facts.minor == 0);
+  ir::TensorCores cores{facts.multiprocessors, facts.shared_bytes};
+  cores.fewest_exact = static_cast<double>(base::environment().tiled_products);
+  cores.exact_products = is_server && facts.major == 8 ? kServerLanes : kLanes;
   // Warps multiply in groups on 9.0 alone, and each by itself on all.
   if (facts.major == 9 && facts.minor == 0) {
     if (!api.tensor_map || !api.tensor_map_of_windows) return {};
-    return {facts.multiprocessors, facts.shared_bytes, true, kHopper};
+    cores.products = kHopper;
+    return cores;
   }
-  const bool is_server = facts.major == 10 || (facts.major == 8 && facts.minor == 0);
-  return {facts.multiprocessors, facts.shared_bytes, false, is_server ? kServer : kOther};
+  cores.has_groups = false;
+  cores.products = is_server ? kServer : kOther;
+  return cores;
 }
 
 }  // namespace

@@ -14,8 +14,7 @@
 
 #include "jit/ir/made_of.h"
 #include "jit/ir/windows.h"
-#include "jit/plan/lower/tiles/few_rows.h"
-#include "jit/plan/lower/tiles/matrix_tilings.h"
+#include "jit/plan/lower/tiles/tile_forms.h"
 
 namespace sinter::plan {
 namespace {
@@ -37,6 +36,14 @@ bool begins_at_multiple(const MapStep& step, std::int64_t elements) {
   return step.offset % elements == 0 &&
          std::all_of(step.moving.begin(), step.moving.end(),
                      [&](const Moving& part) { return part.factor % elements == 0; });
+}
+
+/// True iff so many neighbours along the loop are neighbours in memory, and begin at a multiple of that.
+bool goes_in_vectors(const MapStep& step, std::size_t along, std::int64_t neighbours) {
+  bool whole = step.strides[along] == 1 && begins_at_multiple(step, neighbours);
+  for (std::size_t loop = 0; loop < step.strides.size(); ++loop)
+    whole &= loop == along || step.strides[loop] % neighbours == 0;
+  return whole;
 }
 
 /// The value of 16 or 8 bits below a cast to f32, or else the value itself.
@@ -135,6 +142,25 @@ bool copies_windows(const Product& product, ir::ExprId id, const FactorLoops& lo
          fits(windows->image_stride) && fits(windows->along[0].stride) && fits(windows->along[1].stride);
 }
 
+/// True iff all of so many neighbours along the loop, which begin at a multiple of that, are within bounds or
+/// none is.
+bool holds_for_vectors(const Product& product, ir::ExprId test, std::size_t along, std::int64_t neighbours) {
+  if (test == ir::kNone || (product.loops[test] >> along & 1) == 0) return true;
+  const ir::Expr& expr = product.kernel.exprs[test];
+  if (expr.kind == ir::ExprKind::Elementwise && expr.op == Op::And)
+    return holds_for_vectors(product, expr.args[0], along, neighbours) &&
+           holds_for_vectors(product, expr.args[1], along, neighbours);
+  if (expr.kind != ir::ExprKind::InBounds || product.numbers.move) return false;
+  const IndexMap& map = product.draft.maps[expr.map];
+  if (!map.is_affine() || !goes_in_vectors(map.loops(), along, neighbours)) return false;
+  const auto is_multiple = [&](ir::IntRef ref) {
+    return ref.is_zero() || (!ref.is_one() && product.numbers.ints[ref.index] % neighbours == 0);
+  };
+  const ir::Bound& last = expr.bounds.back();
+  return last.step.is_one() && is_multiple(last.lower) && is_multiple(last.size) &&
+         (expr.bounds.size() == 1 || is_multiple(last.extent));
+}
+
 /// True iff lanes can compute the value where they need it, and finding it may not set a fault word.
 bool is_computable(const ir::Kernel& kernel, ir::ExprId value) {
   const std::vector<ir::ExprId> parts = ir::made_of(kernel, value);
@@ -170,13 +196,14 @@ std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, 
   factor.value = value;
   const bool is_plain = expr.kind == ir::ExprKind::Load && expr.predicate == ir::kNone;
   std::uint8_t bytes = 0;
+  const bool exact = product.tiling.exact;
   for (const bool across : {false, true}) {
     // Tensor cores read f32 and 8 bits along the sum only.
-    if (across && !is_half(expr.dtype)) break;
+    if (across && !is_half(expr.dtype) && !exact) break;
     factor.across = across;
     factor.lane_bytes = is_plain ? lane_bytes(draft, kernel, value, loops, across) : 0;
     bytes = std::max(bytes, factor.lane_bytes);
-    if (!product.cores.has_groups) {
+    if (!product.cores.has_groups || exact) {
       if (factor.lane_bytes > 0) return factor;
       continue;
     }
@@ -198,11 +225,9 @@ std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, 
     factor.across = far(own_last) < far(last);
     const std::size_t along = factor.across ? own_last : last;
     const auto lies_in_vectors_of = [&](std::int64_t neighbours) {
-      bool whole = is_plain && step.strides[along] == 1 && draft.extents[along] % neighbours == 0 &&
-                   draft.maps[expr.map].is_affine() && begins_at_multiple(step, neighbours);
-      for (std::size_t loop = 0; loop <= last; ++loop)
-        whole &= loop == along || step.strides[loop] % neighbours == 0;
-      return whole;
+      return expr.kind == ir::ExprKind::Load && draft.extents[along] % neighbours == 0 &&
+             draft.maps[expr.map].is_affine() && goes_in_vectors(step, along, neighbours) &&
+             holds_for_vectors(product, expr.predicate, along, neighbours);
     };
     // f32 that lies across is turned over in squares. Where 16 bits do, groups read them so; others copy
     // them.
@@ -232,10 +257,10 @@ bool find_factors(Product& product, ir::ExprId left, ir::ExprId right) {
     left = below_left, right = below_right;
     tiling.multiplied = dtype;
     tiling.short_sums = is_f8(dtype) && !product.draft.rounds_factors;
-  } else if (product.draft.rounds_factors) {
-    tiling.multiplied = DType::f32;
   } else {
-    return false;
+    tiling.multiplied = DType::f32;
+    tiling.exact = !product.draft.rounds_factors;
+    if (tiling.exact && !product.cores.has_exact()) return false;
   }
   if (!product.cores.multiplies(tiling.multiplied)) return false;
   const std::uint32_t of_left = product.loops[left] & outer, of_right = product.loops[right] & outer;
@@ -266,155 +291,6 @@ bool in_vectors(const Draft& draft, const ir::Kernel& kernel) {
   return all;
 }
 
-// ---- which tiles
-
-/// A form of tiles, and the part of the tensor cores' speed that it reaches in long sums
-/// (docs/benchmarks.md); 0: not known, so that only timing takes it.
-struct Form {
-  std::uint16_t rows, columns;
-  std::uint8_t workgroups;
-  bool turns;
-  double speed;
-  std::uint8_t loaders = 1;
-  std::uint8_t subgroup_rows = 0;
-};
-constexpr Form kForms[] = {
-    {128, 128, 1, true, 1.0},   {128, 256, 1, false, 0.98}, {128, 192, 1, false, 0.97},
-    {192, 128, 1, false, 0.97}, {64, 128, 2, false, 0.83},  {64, 64, 2, false, 0.66},
-    {256, 64, 1, true, 0.85},   {128, 64, 2, false, 0.75},  {128, 128, 1, false, 0},
-    {64, 256, 1, false, 0},
-};
-// Where lanes compute a factor, they need registers too.
-constexpr Form kComputedForms[] = {
-    {128, 128, 1, false, 0.5, 2},
-    {64, 128, 2, false, 0.45},
-    {64, 64, 2, false, 0.35},
-};
-// Where sums leave the tensor cores after each slot: lanes have two sums of each element, and one group adds
-// while another multiplies. Speeds are guesses.
-constexpr Form kShortForms[] = {
-    {128, 128, 1, false, 0.9}, {64, 128, 2, false, 0.8}, {64, 64, 2, false, 0.6},
-    {128, 64, 2, false, 0.7},  {192, 128, 1, false, 0},  {128, 192, 1, false, 0},
-};
-// Where lanes compute a factor as well.
-constexpr Form kShortComputedForms[] = {
-    {128, 64, 1, false, 0.4, 2},
-    {64, 64, 2, false, 0.35},
-};
-// Where each subgroup multiplies by itself.
-constexpr Form kSubgroupForms[] = {
-    {128, 256, 1, false, 1.0, 1, 64},  {256, 128, 1, false, 1.0, 1, 64}, {128, 128, 2, false, 0.92, 1, 64},
-    {128, 128, 1, false, 0.85, 1, 32}, {64, 128, 2, false, 0.75, 1, 32}, {128, 64, 2, false, 0.75, 1, 32},
-    {64, 64, 2, false, 0.55, 1, 16},
-};
-// What lanes compute waits in their registers until a slot's products are done: beside the sums of 64 rows
-// there is no room for it, and else for so many values.
-constexpr int kMostRowsBesideComputed = 32, kMostComputed = 64;
-static_assert(std::size(kForms) + std::size(kSubgroupForms) + kMostOfFewRows <= kMostTilings &&
-              std::size(kComputedForms) + std::size(kSubgroupForms) + kMostOfFewRows <= kMostTilings);
-// A slot has 64 elements of 16 bits of the sum: 32 of 32 bits take as long.
-constexpr double kProductsOfSlot = 64;
-// Cycles: until the first tile's data are there, and of one element that is stored.
-constexpr double kStart = 1200, kStore = 0.12;
-// Of an element of a tile that several workgroups work on: written, read and added.
-constexpr double kJoin = 0.25;
-
-/// Cycles that a kernel takes, about. `slot_elements`: of the sum, in a slot.
-double cycles(const Form& form, const ProductSizes& product, double slot_elements,
-              const ir::TensorCores& cores) {
-  // What subgroups do by themselves where groups may multiply, only timing finds out.
-  if (form.speed == 0 || (form.subgroup_rows > 0 && cores.has_groups))
-    return std::numeric_limits<double>::infinity();
-  const double units = cores.compute_units;
-  const struct {
-    double rows, columns, depth, batches;
-  } sizes{static_cast<double>(product.rows), static_cast<double>(product.columns),
-          static_cast<double>(product.depth), static_cast<double>(product.batches)};
-  const double rows = form.rows, columns = form.columns, area = rows * columns;
-  const double tiles = std::ceil(sizes.rows / rows) * std::ceil(sizes.columns / columns) * sizes.batches;
-  const double at_once = units * form.workgroups;
-  const double rounds = std::ceil(sizes.depth / slot_elements);
-  const double round = area * kProductsOfSlot / cores.products / form.speed;
-  const double parts = ir::tiles_in_parts(static_cast<std::int64_t>(tiles), static_cast<std::int64_t>(rounds),
-                                          static_cast<std::int64_t>(at_once));
-  const double waves = std::ceil(tiles * parts / at_once);
-  // Workgroups on one unit share its tensor cores: those of a last wave that is not full have them alone.
-  const double busy = std::min<double>(form.workgroups, std::ceil(tiles * parts / units));
-  double tile = std::ceil(rounds / parts) * round * busy;
-  if (!form.turns && form.workgroups == 1) tile += area * kStore;
-  if (parts > 1)
-    tile += area * kJoin * static_cast<double>(ir::parts_read_in_turn(static_cast<std::int64_t>(parts))) / 2;
-  return kStart + waves * tile + area * kStore;
-}
-
-/// As many as there is room for, beside what the results are exchanged in and the barriers.
-std::uint8_t slots(const Form& form, const ir::TensorCores& cores, std::size_t most) {
-  constexpr std::size_t kExchange = 4 * 4096, kBarriers = 1536, kReserved = 1024, kWords = 128;
-  const std::size_t groups = form.turns ? 2 : form.rows / 64;
-  const std::size_t slot = (std::size_t{form.rows} + form.columns) * kSlotBytes;
-  if (form.subgroup_rows > 0)  // results are exchanged in a slot
-    return static_cast<std::uint8_t>(
-        std::min(most, ((cores.shared_bytes + kReserved) / form.workgroups - kReserved - kWords) / slot));
-  const std::size_t room = cores.shared_bytes / form.workgroups - groups * kExchange - kBarriers - kReserved;
-  return static_cast<std::uint8_t>(std::min(most, room / slot));
-}
-
-/// True iff the device has room for the form, and its lanes can bring the factors of `like`.
-bool is_possible(const Form& form, const ir::Tiling& like, const ir::TensorCores& cores) {
-  if (form.subgroup_rows == 0) return cores.has_groups;
-  if (is_f8(like.multiplied)) return false;
-  if (slots(form, cores, 2) < 2) return false;
-  ir::Tiling tiling = like;
-  tiling.subgroup_rows = form.subgroup_rows;
-  const int lanes = form.rows / form.subgroup_rows * (form.columns / 64) * 32;
-  int values = 0;
-  for (const bool is_a : {true, false}) {
-    const ir::TiledFactor& factor = is_a ? like.a : like.b;
-    if (!tiling.computes(factor)) continue;
-    if (factor.windows || form.subgroup_rows > kMostRowsBesideComputed) return false;
-    values += (is_a ? form.rows : form.columns) *
-              static_cast<int>(kSlotBytes / static_cast<std::int64_t>(size_of(like.multiplied))) / lanes;
-  }
-  return values <= kMostComputed;
-}
-
-/// The fastest first, with all else as in `like`. Empty where the device has no room for any.
-std::vector<ir::Tiling> ranked(const ir::Tiling& like, const ProductSizes& sizes,
-                               const ir::TensorCores& cores) {
-  if (!cores.matrices.empty()) return ranked_matrix_tilings(like, sizes, cores);
-  const auto slot_elements =
-      static_cast<double>(kSlotBytes / static_cast<std::int64_t>(size_of(like.multiplied)));
-  // Lanes wait for memory, not for room: more slots bring nothing there (docs/benchmarks.md).
-  const bool has_computed = like.a.computed || like.b.computed;
-  const std::size_t most_slots = has_computed ? 4 : 8;
-  std::vector<std::pair<double, const Form*>> forms;
-  const auto of = [](bool computed, std::span<const Form> with, std::span<const Form> without) {
-    return computed ? with : without;
-  };
-  const std::span<const Form> of_groups = like.short_sums ? of(has_computed, kShortComputedForms, kShortForms)
-                                                          : of(has_computed, kComputedForms, kForms);
-  for (const std::span<const Form> kind : {of_groups, std::span<const Form>(kSubgroupForms)})
-    for (const Form& form : kind)
-      if (is_possible(form, like, cores))
-        forms.emplace_back(cycles(form, sizes, slot_elements, cores), &form);
-  std::stable_sort(forms.begin(), forms.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<ir::Tiling> tilings = few_row_tilings(like, sizes, cores);
-  for (const auto& [time, form] : forms) {
-    ir::Tiling& tiling = tilings.emplace_back(like);
-    tiling.sharers = 0;
-    tiling.near_rows = false;
-    tiling.rows = form->rows;
-    tiling.columns = form->columns;
-    tiling.workgroups = form->workgroups;
-    tiling.turns = form->turns;
-    tiling.loaders = form->loaders;
-    tiling.subgroup_rows = form->subgroup_rows;
-    tiling.slots = slots(*form, cores, most_slots);
-  }
-  return tilings;
-}
-
 /// Nothing where there are more points than a kernel with tiles counts.
 std::optional<ProductSizes> sizes_of(const ir::Kernel& kernel, const ir::Tiling& tiling,
                                      std::span<const std::int64_t> extents) {
@@ -441,12 +317,12 @@ ProductSizes product_sizes(const ir::Kernel& kernel, std::span<const std::int64_
 
 std::vector<ir::Tiling> ranked_tilings(const ir::Kernel& kernel, std::span<const std::int64_t> ints,
                                        const LowerLimits& limits) {
-  return ranked(kernel.tiling, product_sizes(kernel, ints), limits.tensor_cores);
+  return ranked_by_forms(kernel.tiling, product_sizes(kernel, ints), limits.tensor_cores);
 }
 
 bool prefers_library(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
   const ir::Tiling& t = kernel.tiling;
-  if (t.multiplied != DType::f32) return false;
+  if (t.multiplied != DType::f32 || t.exact) return false;
   if (!(t.a.computed && t.a.across) && !(t.b.computed && t.b.across)) return false;
   const ProductSizes sizes = product_sizes(kernel, ints);
   return static_cast<double>(sizes.rows) * static_cast<double>(sizes.columns) *
@@ -486,7 +362,7 @@ void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimi
   const std::optional<ProductSizes> sizes = sizes_of(kernel, tiling, draft.extents);
   // With few rows or columns a product is read along those of the other factor.
   if (!sizes || static_cast<double>(std::min(sizes->rows, sizes->columns)) <= kFewRows) return;
-  const std::vector<ir::Tiling> tilings = ranked(tiling, *sizes, limits.tensor_cores);
+  const std::vector<ir::Tiling> tilings = ranked_by_forms(tiling, *sizes, limits.tensor_cores);
   if (tilings.empty()) return;
   tiling = tilings.front();
   tiling.vectors = in_vectors(draft, kernel);

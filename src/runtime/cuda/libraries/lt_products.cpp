@@ -50,7 +50,8 @@ LtProduct::LtProduct(const LtApi& api, LtHandle handle, const ir::PlainProduct& 
   // The library's matrices are column-major: it is told of the transposed product, of which the columns'
   // factor is the first, and gives the transposed result.
   LtMatmul matmul = nullptr;
-  const LtCompute compute = product_.a.dtype == DType::f32 ? LtCompute::F32FromTF32 : LtCompute::F32;
+  const bool rounds = product_.a.dtype == DType::f32 && !product_.exact;
+  const LtCompute compute = rounds ? LtCompute::F32FromTF32 : LtCompute::F32;
   check(api_.matmul_create(&matmul, compute, LtType::F32), "cublasLtMatmulDescCreate");
   matmul_ = decltype(matmul_)(matmul, {&api_});
   set(LtMatmulAttribute::TransposeA, product_.b_along_sum ? LtTranspose::Yes : LtTranspose::No);

@@ -1,0 +1,185 @@
+// The forms of tiles that there are, and how long a product takes by each.
+#include "jit/plan/lower/tiles/tile_forms.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "jit/plan/lower/tiles/few_rows.h"
+#include "jit/plan/lower/tiles/matrix_tilings.h"
+
+namespace sinter::plan {
+namespace {
+
+// Bytes of the sum in a slot.
+constexpr std::int64_t kSlotBytes = 128;
+
+/// A form of tiles, and the part of the tensor cores' speed that it reaches in long sums
+/// (docs/benchmarks.md); 0: not known, so that only timing takes it.
+struct Form {
+  std::uint16_t rows, columns;
+  std::uint8_t workgroups;
+  bool turns;
+  double speed;
+  std::uint8_t loaders = 1;
+  std::uint8_t subgroup_rows = 0;
+};
+constexpr Form kForms[] = {
+    {128, 128, 1, true, 1.0},   {128, 256, 1, false, 0.98}, {128, 192, 1, false, 0.97},
+    {192, 128, 1, false, 0.97}, {64, 128, 2, false, 0.83},  {64, 64, 2, false, 0.66},
+    {256, 64, 1, true, 0.85},   {128, 64, 2, false, 0.75},  {128, 128, 1, false, 0},
+    {64, 256, 1, false, 0},
+};
+// Where lanes compute a factor, they need registers too.
+constexpr Form kComputedForms[] = {
+    {128, 128, 1, false, 0.5, 2},
+    {64, 128, 2, false, 0.45},
+    {64, 64, 2, false, 0.35},
+};
+// Where sums leave the tensor cores after each slot: lanes have two sums of each element, and one group adds
+// while another multiplies. Speeds are guesses.
+constexpr Form kShortForms[] = {
+    {128, 128, 1, false, 0.9}, {64, 128, 2, false, 0.8}, {64, 64, 2, false, 0.6},
+    {128, 64, 2, false, 0.7},  {192, 128, 1, false, 0},  {128, 192, 1, false, 0},
+};
+// Where lanes compute a factor as well.
+constexpr Form kShortComputedForms[] = {
+    {128, 64, 1, false, 0.4, 2},
+    {64, 64, 2, false, 0.35},
+};
+// Where each subgroup multiplies by itself.
+constexpr Form kSubgroupForms[] = {
+    {128, 256, 1, false, 1.0, 1, 64},  {256, 128, 1, false, 1.0, 1, 64}, {128, 128, 2, false, 0.92, 1, 64},
+    {128, 128, 1, false, 0.85, 1, 32}, {64, 128, 2, false, 0.75, 1, 32}, {128, 64, 2, false, 0.75, 1, 32},
+    {64, 64, 2, false, 0.55, 1, 16},
+};
+// Where ordinary lanes multiply: the part of TensorCores::exact_products that is reached.
+constexpr Form kExactForms[] = {
+    {128, 256, 1, false, 0.74, 1, 64}, {256, 128, 1, false, 0.74, 1, 64}, {128, 128, 2, false, 0.72, 1, 64},
+    {128, 64, 3, false, 0.65, 1, 32},  {64, 128, 3, false, 0.65, 1, 32},  {64, 64, 4, false, 0.5, 1, 16},
+    {64, 64, 4, false, 0, 1, 32},
+};
+// Where lanes compute a factor as well.
+constexpr Form kExactComputedForms[] = {
+    {128, 64, 2, false, 0.5, 1, 32},
+    {64, 128, 2, false, 0.5, 1, 32},
+    {64, 64, 3, false, 0.4, 1, 16},
+};
+// What lanes compute waits in their registers until a slot's products are done: beside the sums of 64 rows
+// there is no room for it, and else for so many values.
+constexpr int kMostRowsBesideComputed = 32, kMostComputed = 64;
+static_assert(std::size(kForms) + std::size(kSubgroupForms) + kMostOfFewRows <= kMostTilings &&
+              std::size(kComputedForms) + std::size(kSubgroupForms) + kMostOfFewRows <= kMostTilings);
+// A slot has 64 elements of 16 bits of the sum: 32 of 32 bits take as long.
+constexpr double kProductsOfSlot = 64;
+// Cycles: until the first tile's data are there, and of one element that is stored.
+constexpr double kStart = 1200, kStore = 0.12;
+// Of an element of a tile that several workgroups work on: written, read and added.
+constexpr double kJoin = 0.25;
+
+/// Cycles that a kernel takes, about. `slot_elements`: of the sum, in a slot.
+double cycles(const Form& form, const ProductSizes& product, double slot_elements,
+              const ir::TensorCores& cores, bool exact) {
+  // What subgroups do by themselves where groups may multiply, only timing finds out.
+  if (form.speed == 0 || (form.subgroup_rows > 0 && cores.has_groups && !exact))
+    return std::numeric_limits<double>::infinity();
+  const double units = cores.compute_units;
+  const struct {
+    double rows, columns, depth, batches;
+  } sizes{static_cast<double>(product.rows), static_cast<double>(product.columns),
+          static_cast<double>(product.depth), static_cast<double>(product.batches)};
+  const double rows = form.rows, columns = form.columns, area = rows * columns;
+  const double tiles = std::ceil(sizes.rows / rows) * std::ceil(sizes.columns / columns) * sizes.batches;
+  const double at_once = units * form.workgroups;
+  const double rounds = std::ceil(sizes.depth / slot_elements);
+  const double round =
+      (exact ? area * slot_elements / cores.exact_products : area * kProductsOfSlot / cores.products) /
+      form.speed;
+  const double parts = ir::tiles_in_parts(static_cast<std::int64_t>(tiles), static_cast<std::int64_t>(rounds),
+                                          static_cast<std::int64_t>(at_once), exact);
+  const double waves = std::ceil(tiles * parts / at_once);
+  // Workgroups on one unit share its tensor cores: those of a last wave that is not full have them alone.
+  const double busy = std::min<double>(form.workgroups, std::ceil(tiles * parts / units));
+  double tile = std::ceil(rounds / parts) * round * busy;
+  if (!form.turns && form.workgroups == 1) tile += area * kStore;
+  if (parts > 1)
+    tile += area * kJoin * static_cast<double>(ir::parts_read_in_turn(static_cast<std::int64_t>(parts))) / 2;
+  return kStart + waves * tile + area * kStore;
+}
+
+/// As many as there is room for, beside what the results are exchanged in and the barriers.
+std::uint8_t slots(const Form& form, const ir::TensorCores& cores, std::size_t most) {
+  constexpr std::size_t kExchange = 4 * 4096, kBarriers = 1536, kReserved = 1024, kWords = 128;
+  const std::size_t groups = form.turns ? 2 : form.rows / 64;
+  const std::size_t slot = (std::size_t{form.rows} + form.columns) * kSlotBytes;
+  if (form.subgroup_rows > 0)  // results are exchanged in a slot
+    return static_cast<std::uint8_t>(
+        std::min(most, ((cores.shared_bytes + kReserved) / form.workgroups - kReserved - kWords) / slot));
+  const std::size_t room = cores.shared_bytes / form.workgroups - groups * kExchange - kBarriers - kReserved;
+  return static_cast<std::uint8_t>(std::min(most, room / slot));
+}
+
+/// True iff the device has room for the form, and its lanes can bring the factors of `like`.
+bool is_possible(const Form& form, const ir::Tiling& like, const ir::TensorCores& cores) {
+  if (form.subgroup_rows == 0) return cores.has_groups;
+  if (is_f8(like.multiplied)) return false;
+  if (slots(form, cores, 2) < 2) return false;
+  ir::Tiling tiling = like;
+  tiling.subgroup_rows = form.subgroup_rows;
+  const int lanes = form.rows / form.subgroup_rows * (form.columns / 64) * 32;
+  int values = 0;
+  for (const bool is_a : {true, false}) {
+    const ir::TiledFactor& factor = is_a ? like.a : like.b;
+    if (!tiling.computes(factor)) continue;
+    if (factor.windows || form.subgroup_rows > kMostRowsBesideComputed) return false;
+    values += (is_a ? form.rows : form.columns) *
+              static_cast<int>(kSlotBytes / static_cast<std::int64_t>(size_of(like.multiplied))) / lanes;
+  }
+  return values <= kMostComputed;
+}
+
+}  // namespace
+
+std::vector<ir::Tiling> ranked_by_forms(const ir::Tiling& like, const ProductSizes& sizes,
+                                        const ir::TensorCores& cores) {
+  if (!cores.matrices.empty()) return ranked_matrix_tilings(like, sizes, cores);
+  const auto slot_elements =
+      static_cast<double>(kSlotBytes / static_cast<std::int64_t>(size_of(like.multiplied)));
+  // Lanes wait for memory, not for room: more slots bring nothing there (docs/benchmarks.md).
+  const bool has_computed = like.a.computed || like.b.computed;
+  const std::size_t most_slots = has_computed ? 4 : 8;
+  std::vector<std::pair<double, const Form*>> forms;
+  const auto of = [](bool computed, std::span<const Form> with, std::span<const Form> without) {
+    return computed ? with : without;
+  };
+  std::span<const Form> of_groups = like.short_sums ? of(has_computed, kShortComputedForms, kShortForms)
+                                                    : of(has_computed, kComputedForms, kForms);
+  std::span<const Form> of_subgroups = kSubgroupForms;
+  if (like.exact) of_groups = {}, of_subgroups = of(has_computed, kExactComputedForms, kExactForms);
+  for (const std::span<const Form> kind : {of_groups, of_subgroups})
+    for (const Form& form : kind)
+      if (is_possible(form, like, cores))
+        forms.emplace_back(cycles(form, sizes, slot_elements, cores, like.exact), &form);
+  std::stable_sort(forms.begin(), forms.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<ir::Tiling> tilings;
+  if (!like.exact) tilings = few_row_tilings(like, sizes, cores);
+  for (const auto& [time, form] : forms) {
+    ir::Tiling& tiling = tilings.emplace_back(like);
+    tiling.sharers = 0;
+    tiling.near_rows = false;
+    tiling.rows = form->rows;
+    tiling.columns = form->columns;
+    tiling.workgroups = form->workgroups;
+    tiling.turns = form->turns;
+    tiling.loaders = form->loaders;
+    tiling.subgroup_rows = form->subgroup_rows;
+    tiling.slots = slots(*form, cores, most_slots);
+  }
+  return tilings;
+}
+
+}  // namespace sinter::plan

@@ -1,0 +1,17 @@
+// Chooses among the forms of tiles.
+#pragma once
+
+#include <vector>
+
+#include "jit/ir/kernel.h"
+#include "jit/ir/traits.h"
+#include "jit/plan/lower/tiles/tiling.h"
+
+namespace sinter::plan {
+
+/// The one that the cost model expects to be the fastest first, with all else as in `like`. Empty where the
+/// device has no room for any.
+std::vector<ir::Tiling> ranked_by_forms(const ir::Tiling& like, const ProductSizes& sizes,
+                                        const ir::TensorCores& cores);
+
+}  // namespace sinter::plan
