@@ -93,6 +93,29 @@ TEST_CASE("what follows a product, in its kernel or in others") {
   }
 }
 
+TEST_CASE("parts of long sums that the readers of a product add up") {
+  const Device device = test_device();
+  for (DType dtype : halves(device))
+    for (const bool transposed : {false, true}) {
+      CAPTURE(transposed);
+      // Whole numbers, whose sums are exact in any order.
+      const auto numbers = [&](std::int64_t rows, std::int64_t columns) {
+        const Shape shape = transposed ? Shape{columns, rows} : Shape{rows, columns};
+        const AnyTensor places = AnyTensor::arange(0, rows * columns, 1, device).reshape(shape);
+        const AnyTensor made = AnyTensor::sub(AnyTensor::remainder(places, 7), 3).cast(dtype);
+        return transposed ? made.transpose(0, 1) : made;
+      };
+      const AnyTensor x = numbers(24, 2048), w = numbers(2048, 40);
+      const AnyTensor rest = AnyTensor::arange(0, 960, 1, device).reshape({24, 40}).cast(DType::f32);
+      for (const AnyTensor& input : {x, w, rest}) input.sync();
+      const auto end = [&](const AnyTensor& y) { return AnyTensor::add(y.cast(DType::f32), rest); };
+      const AnyTensor whole = x.matmul(w);
+      whole.sync();
+      const AnyTensor found = end(x.matmul(w));  // read when nobody holds the product any more
+      CHECK(values_of(found) == values_of(end(whole)));
+    }
+}
+
 TEST_CASE("products of products, and of slices of what is in memory") {
   const Device device = test_device();
   for (DType dtype : halves(device)) {

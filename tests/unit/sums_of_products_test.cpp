@@ -1,4 +1,5 @@
-// Products that are added up: which become one, of their factors side by side.
+// Products that are added up: which become one, of their factors side by side, and which are cut into
+// several.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -111,4 +112,39 @@ TEST_CASE("a recurrent network has few kernels, however long its sequences are")
   CHECK(kernels(12) < 30);
   // A cell of an earlier step is in memory, and not computed again from all steps before it.
   CHECK(kernels(48) < 40);
+}
+
+TEST_CASE("a long sum of few tiles is cut into parts that its readers add up") {
+  const auto plan_of = [](std::int64_t rows, std::int64_t depth, auto end) {
+    return planned([&](const Device& device) {
+      const AnyTensor x = input({rows, depth}, device), w = input({depth, 512}, device),
+                      rest = input({rows, 512}, device, DType::f32);
+      return std::vector{end(x.matmul(w), rest)};
+    });
+  };
+  const auto added = [](const AnyTensor& y, const AnyTensor& rest) {
+    return AnyTensor::add(y.cast(DType::f32), rest);
+  };
+  const auto is_shared = [](const Planned& p) { return emit::geometry(*p.kernel, hopper(), p.ints).cut > 0; };
+  const Planned parts = plan_of(64, 2048, added);
+  REQUIRE(parts.tiled == 1);
+  CHECK(parts.plan.launches.size() == 2);
+  CHECK(parts.kernel->outer_rank == 3);
+  CHECK_FALSE(is_shared(parts));
+  CHECK_FALSE(parts.kernel->tiling.a.computed);
+  CHECK_FALSE(parts.kernel->tiling.b.computed);
+  // The first reader would have to be a kernel for it.
+  const Planned alone = plan_of(64, 2048, [](const AnyTensor& y, const AnyTensor&) { return y; });
+  REQUIRE(alone.tiled == 1);
+  CHECK(alone.plan.launches.size() == 1);
+  CHECK(is_shared(alone));
+  const Planned factor = plan_of(
+      512, 2048, [](const AnyTensor& y, const AnyTensor& rest) { return rest.cast(y.dtype()).matmul(y); });
+  CHECK(factor.tiled == 2);
+  // Short sums, longer ones, of which more parts would be left to join, and many results are one kernel.
+  for (const auto& [rows, depth] : {std::pair{64, 512}, {64, 8192}, {1024, 2048}}) {
+    CAPTURE(rows);
+    CAPTURE(depth);
+    CHECK(plan_of(rows, depth, added).kernel->outer_rank == 2);
+  }
 }
