@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
+#include <span>
 #include <string>
 
 #include <absl/container/flat_hash_map.h>
@@ -69,10 +70,17 @@ class History {
     order_latest_first(found.nodes);
     if (request.wanted) leave_those_that_lead_to(wanted, found.nodes);
     Position count = 0;
-    for (Node* node : found.nodes)
-      if (node->place) node->place = ++count;
+    std::size_t operands = 0;
+    for (Node* node : found.nodes) {
+      if (!node->place) continue;
+      node->place = ++count;
+      operands += node->inputs().size();
+    }
+    // Where memory is short, nothing has been claimed yet.
     entries_.reserve(count);
-    operands_.reserve(3 * count);
+    operands_.reserve(operands);
+    held_.reserve(operands);
+    results_.reserve(request.results.size());
     for (Node* node : found.nodes)
       if (node->place) claim(node, request.wanted ? wanted.contains(node) : node->leaf);
     for (const auto& [node, gradient] : request.results) results_.push_back(position_of(node.get()));
@@ -90,7 +98,7 @@ class History {
         if (node->readers.fetch_sub(1, std::memory_order_acq_rel) == 1 && node->consumed)
           ended.push_back(node);
     }
-    for (const NodeRef& node : ended) node->forget(held_);
+    for (const NodeRef& node : ended) node->forget();
   }
   History(const History&) = delete;
   History& operator=(const History&) = delete;
@@ -111,12 +119,13 @@ class History {
       node->readers.fetch_sub(1, std::memory_order_acq_rel);
     } else if (node->readers.load(std::memory_order_acquire) == 1) {
       node->readers.store(0, std::memory_order_relaxed);
-      node->forget(held_);
+      for_operands_ahead(
+          entry, [&](Node*& operand) { held_.push_back(NodeRef::adopt(std::exchange(operand, nullptr))); });
+      node->forget();
     } else {
-      // This pass goes on to its operands, and another one may be the last to let go of them.
-      for (Node* operand : node->inputs())
-        if (operand) held_.push_back(NodeRef::share(operand));
-      if (node->readers.fetch_sub(1, std::memory_order_acq_rel) == 1) node->forget(held_);
+      // Another pass may be the last to let go of them.
+      for_operands_ahead(entry, [&](Node*& operand) { held_.push_back(NodeRef::share(operand)); });
+      if (node->readers.fetch_sub(1, std::memory_order_acq_rel) == 1) node->forget();
     }
   }
 
@@ -168,6 +177,14 @@ class History {
     }
   }
 
+  /// The operands of an entry that this pass goes on to.
+  template <class F>
+  void for_operands_ahead(const Entry& entry, F f) {
+    const std::span<Node*> operands = entry.node->inputs();
+    for (std::size_t k = 0; k < operands.size(); ++k)
+      if (operands_[entry.first_operand + k] != kNowhere) f(operands[k]);
+  }
+
   static Position position_of(const Node* node) { return node && node->place ? node->place - 1 : kNowhere; }
 
   void claim(Node* node, bool is_wanted) {
@@ -179,7 +196,8 @@ class History {
       }
     }
     entries_.push_back(entry);
-    // Others only let go meanwhile: they add readers with the lock.
+    // Others only let go meanwhile: they add readers with the lock, and none to a node that has been used up
+    // but for its gradient.
     if (node->readers.load(std::memory_order_acquire) == 0)
       node->readers.store(1, std::memory_order_relaxed);
     else

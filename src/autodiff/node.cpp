@@ -37,12 +37,12 @@ std::string_view Node::name() const {
   return name_of(op);
 }
 
-void Node::forget(std::vector<AnyTensor::NodeRef>& operands) {
+void Node::forget() {
   for (trace::ValueRef& value : saved) value = nullptr;
   result = nullptr;
   if (call) call->backward = nullptr;
   for (Node*& operand : inputs())
-    if (operand) operands.push_back(AnyTensor::NodeRef::adopt(std::exchange(operand, nullptr)));
+    if (operand) release(std::exchange(operand, nullptr));
 }
 
 void retain(Node* node) { node->owners.fetch_add(1, std::memory_order_relaxed); }

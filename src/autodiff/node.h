@@ -89,8 +89,8 @@ struct Node : base::Recycled<Node> {
   /// The op's name, or the function's.
   std::string_view name() const;
 
-  /// Releases everything that only `backward` needs; what it held of its operands goes to `operands`.
-  void forget(std::vector<AnyTensor::NodeRef>& operands);
+  /// Releases everything that only `backward` needs.
+  void forget();
 };
 
 void retain(Node* node);

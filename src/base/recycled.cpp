@@ -13,14 +13,17 @@ constexpr bool kKeeps = false;
 constexpr bool kKeeps = true;
 #endif
 
+// Without a destructor, so that it may be asked for at any time.
+thread_local bool thread_has_ended = false;
+
 }  // namespace
 
 /// Frees what the lists of a thread keep when it ends.
 struct FreeList::AtThreadEnd {
   ~AtThreadEnd() {
+    thread_has_ended = true;
     for (FreeList* list = lists; list != nullptr; list = list->next_) {
       list->keeps_ = false;
-      list->has_ended_ = true;
       while (list->first_ != nullptr) {
         void* const memory = list->first_;
         list->first_ = *static_cast<void**>(memory);
@@ -35,7 +38,7 @@ struct FreeList::AtThreadEnd {
 void* FreeList::allocate(std::size_t bytes) { return ::operator new (bytes, std::align_val_t{kLine}); }
 
 void FreeList::give_first(void* memory) noexcept {
-  if (kKeeps && !keeps_ && !has_ended_) {
+  if (kKeeps && !keeps_ && !thread_has_ended) {
     static thread_local AtThreadEnd at_end;
     next_ = at_end.lists;
     at_end.lists = this;

@@ -38,8 +38,7 @@ class FreeList {
 
   void* first_ = nullptr;
   std::size_t count_ = 0;
-  bool keeps_ = false;      // the thread's end is going to free what is kept
-  bool has_ended_ = false;  // it has done so
+  bool keeps_ = false;  // the thread's end is going to free what is kept
   FreeList* next_ = nullptr;
 };
 

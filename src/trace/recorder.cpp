@@ -62,17 +62,14 @@ void Recorder::append(Op op, std::span<const Operand> operands, std::span<const 
     if (!operand.value) continue;
     if (Recorder* other = operand.value->pending.load(std::memory_order_acquire); other && other != this)
       materialise(*operand.value);
-    if (!operand.value->pending.load(std::memory_order_acquire) && operand.value->failure)
-      std::rethrow_exception(operand.value->failure);
   }
 
   std::lock_guard lock(mutex_);
-  if (current_.recorded() >= ends_.ask_at()) {
-    end_where_due();
-    for (const Operand& operand : operands)
-      if (operand.value && operand.value->failure && !is_pending_here(*operand.value))
-        std::rethrow_exception(operand.value->failure);
-  }
+  if (current_.recorded() >= ends_.ask_at()) end_where_due();
+  // Another thread may have asked for an operand, and failed, while this one waited for the lock.
+  for (const Operand& operand : operands)
+    if (operand.value && !is_pending_here(*operand.value) && operand.value->failure)
+      std::rethrow_exception(operand.value->failure);
   OpRecord record;
   record.op = op;
   if (info(op).op_class == OpClass::Library) record.precision = matmul_precision();

@@ -5,7 +5,10 @@ namespace sinter::trace {
 namespace {
 
 bool is_in_memory(const Flushed& from, ValueId id) {
-  return from.trace.values[id].external || !from.values[id]->pending.load(std::memory_order_acquire);
+  // What a recipe computes on the way is of no recorder, and in memory nowhere.
+  const Value& value = *from.values[id];
+  return from.trace.values[id].external ||
+         (!value.pending.load(std::memory_order_acquire) && value.is_stored);
 }
 
 }  // namespace
