@@ -140,7 +140,8 @@ class Walk {
     sum = total;
     // Under Autocast the cell has 32 bits and the products have 16: one cast here instead of one for each
     // gate.
-    if (is_half(total.dtype())) total = total.cast(state.cell.dtype(), where_);
+    if (is_half(total.dtype()) && !is_half(state.cell.dtype()))
+      total = total.cast(state.cell.dtype(), where_);
     // Not one sigmoid of all gates: several kernels would need it, and it would be stored.
     const auto open = [&](std::int64_t i) { return gate(total, i).sigmoid(where_); };
     const A cell = add(mul(open(1), state.cell), mul(open(0), gate(total, 2).tanh(where_)));

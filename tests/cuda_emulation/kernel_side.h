@@ -88,6 +88,7 @@ inline float ptx_max_NaN_f32(float a, float b) { return a > b || a != a ? a : b;
 inline float ptx_min_NaN_f32(float a, float b) { return a < b || a != a ? a : b; }
 inline unsigned ptx_max_u32(unsigned a, unsigned b) { return a > b ? a : b; }
 inline unsigned ptx_min_u32(unsigned a, unsigned b) { return a < b ? a : b; }
+inline unsigned __float_as_uint(float a) { return __builtin_bit_cast(unsigned, a); }
 inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 

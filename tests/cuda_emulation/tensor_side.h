@@ -133,7 +133,6 @@ inline void tc_read_two(float (&to)[2], unsigned at) {
   if (at % 8 != 0) __builtin_trap();
   for (unsigned i = 0; i < 2; ++i) to[i] = reinterpret_cast<float*>(sinter_emulation::at_shared(at))[i];
 }
-inline unsigned __float_as_uint(float a) { return __builtin_bit_cast(unsigned, a); }
 inline float __uint_as_float(unsigned a) { return __builtin_bit_cast(float, a); }
 struct alignas(8) float2 {
   float x, y;

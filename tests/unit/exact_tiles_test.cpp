@@ -36,7 +36,7 @@ Planned convolution(const ir::DeviceTraits& traits, std::int64_t channels, std::
 }  // namespace
 
 TEST_CASE("convolutions of f32 go by tiles of ordinary lanes where these are told to") {
-  for (const ir::DeviceTraits& traits : {with_tensor_cores(), ampere()}) {
+  for (const ir::DeviceTraits& traits : {with_tensor_cores(), ampere(), ada()}) {
     CHECK(convolution(traits, 64).tiled == 0);
     const Planned p = convolution(with_lanes(traits), 64);
     REQUIRE(p.tiled == 1);
@@ -68,6 +68,9 @@ TEST_CASE("convolutions over points are copied by lanes") {
   REQUIRE(points.tiled == 1);
   CHECK_FALSE(points.kernel->tiling.has_computed());
   CHECK(points.kernel->tiling.b.lane_bytes == 16);
+  const Planned small = convolution(with_lanes(ada()), 64, 1);
+  REQUIRE(small.tiled == 1);
+  CHECK(small.kernel->tiling.rows == 64);
 }
 
 TEST_CASE("small convolutions, products of matrices, and all that may be rounded are none of these") {
@@ -75,6 +78,18 @@ TEST_CASE("small convolutions, products of matrices, and all that may be rounded
   CHECK(convolution(traits, 64).tiled == 0);
   CHECK(product({256, 256}, {256, 256}, false, false, DType::f32, with_lanes(with_tensor_cores())).tiled ==
         0);
+  const auto by_hand = [](const Device& device) {
+    const AnyTensor a = input({300, 500}, device, DType::f32), b = input({200, 500}, device, DType::f32);
+    return std::vector{AnyTensor::mul(a.unsqueeze(1), b.unsqueeze(0)).sum(2)};
+  };
+  CHECK(planned(by_hand, with_lanes(with_tensor_cores())).tiled == 0);
+  const auto few_channels = [](const Device& device) {
+    const AnyTensor x = input({4, 64, 300, 300}, device, DType::f32),
+                    w = input({3, 64, 3, 3}, device, DType::f32);
+    return std::vector{x.conv2d(w, {.padding = {1, 1}})};
+  };
+  CHECK(planned(few_channels, with_lanes(with_tensor_cores(), 1)).tiled == 0);
+  CHECK(planned(few_channels, with_lanes(with_tensor_cores())).tiled == 1);
   const MatmulPrecisionScope scope(MatmulPrecision::High);
   const Planned rounded = convolution(with_lanes(with_tensor_cores()), 64);
   REQUIRE(rounded.tiled == 1);

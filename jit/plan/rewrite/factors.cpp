@@ -99,11 +99,16 @@ bool suits_lanes(const Graph& graph, const Node& product, const ir::TensorCores&
   const Shape& weight = is_weight ? product.shape : operand(1);
   Shape products = is_weight ? operand(1) : product.op == Op::Conv2d ? product.shape : operand(0);
   for (std::size_t d = 1; d < weight.rank(); ++d) products.push_back(weight[d]);
+  // Fewer channels of results leave most of a tile empty.
+  constexpr double kFewestChannels = 16;
   const auto are_enough = [&](const Shape& shape, double fewest) {
     const bool outcome = static_cast<double>(shape.numel()) >= fewest;
     if (graph.checks) graph.checks->compare(SizeChecks::Is::AtLeast, {{shape, 1}}, -fewest, outcome);
     return outcome;
   };
+  if (cores.fewest_exact == 0) return true;
+  const Shape channels{weight[product.op == Op::Conv2d ? 0 : 1]};
+  if (!is_weight && !are_enough(channels, kFewestChannels)) return false;
   if (are_enough(products, cores.fewest_exact)) return true;
   return !is_weight && are_enough(product.shape, kManyTiles * cores.compute_units);
 }

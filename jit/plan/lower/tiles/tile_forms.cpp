@@ -60,7 +60,7 @@ constexpr Form kSubgroupForms[] = {
 constexpr Form kExactForms[] = {
     {128, 256, 1, false, 0.74, 1, 64}, {256, 128, 1, false, 0.74, 1, 64}, {128, 128, 2, false, 0.72, 1, 64},
     {128, 64, 3, false, 0.65, 1, 32},  {64, 128, 3, false, 0.65, 1, 32},  {64, 64, 4, false, 0.5, 1, 16},
-    {64, 64, 4, false, 0, 1, 32},
+    {64, 64, 4, false, 0, 1, 32},      {128, 128, 1, false, 0.62, 1, 64}, {64, 64, 2, false, 0.42, 1, 16},
 };
 // Where lanes compute a factor as well.
 constexpr Form kExactComputedForms[] = {

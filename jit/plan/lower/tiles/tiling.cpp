@@ -260,7 +260,8 @@ bool find_factors(Product& product, ir::ExprId left, ir::ExprId right) {
   } else {
     tiling.multiplied = DType::f32;
     tiling.exact = !product.draft.rounds_factors;
-    if (tiling.exact && !product.cores.has_exact()) return false;
+    // Whoever made a contraction of it has seen that tiles pay.
+    if (tiling.exact && !(product.draft.contracts && product.cores.has_exact())) return false;
   }
   if (!product.cores.multiplies(tiling.multiplied)) return false;
   const std::uint32_t of_left = product.loops[left] & outer, of_right = product.loops[right] & outer;
