@@ -91,22 +91,21 @@ NodeId cast_as_it_lies(Rewriter& to, const NodeId given) {
 /// for none of matrices, which these read without finding windows first, nor for small convolutions
 /// (docs/benchmarks.md).
 bool suits_lanes(const Graph& graph, const Node& product, const ir::TensorCores& cores) {
+  // With fewer channels of results most of a tile is empty; with so many tiles of 64 x 64 for each unit there
+  // is work for all of its lanes, however short the sums.
+  constexpr double kFewestChannels = 16, kManyTiles = 4 * 64 * 64;
   if (!is_convolution(product)) return false;
-  // Tiles of 64 x 64 for each unit: whatever the sums, there is work for all of its lanes.
-  constexpr double kManyTiles = 4 * 64 * 64;
+  if (cores.fewest_exact == 0) return true;
   const auto operand = [&](std::size_t k) -> const Shape& { return graph.nodes[product.operands[k]].shape; };
   const bool is_weight = product.op == Op::Conv2dBackwardWeight;
   const Shape& weight = is_weight ? product.shape : operand(1);
   Shape products = is_weight ? operand(1) : product.op == Op::Conv2d ? product.shape : operand(0);
   for (std::size_t d = 1; d < weight.rank(); ++d) products.push_back(weight[d]);
-  // Fewer channels of results leave most of a tile empty.
-  constexpr double kFewestChannels = 16;
   const auto are_enough = [&](const Shape& shape, double fewest) {
     const bool outcome = static_cast<double>(shape.numel()) >= fewest;
     if (graph.checks) graph.checks->compare(SizeChecks::Is::AtLeast, {{shape, 1}}, -fewest, outcome);
     return outcome;
   };
-  if (cores.fewest_exact == 0) return true;
   const Shape channels{weight[product.op == Op::Conv2d ? 0 : 1]};
   if (!is_weight && !are_enough(channels, kFewestChannels)) return false;
   if (are_enough(products, cores.fewest_exact)) return true;
