@@ -24,8 +24,8 @@ void write_copies_of(Expressions& e, const TiledLoops& loops, const FactorPlace&
   const int neighbours = kSlotBytes / size, lines = subgroup_lanes(e.kernel.tiling) / kPieces;
   const bool across = place.factor.across;
   const std::vector<std::string> coordinates = e.coordinates;
-  const auto times = [](int by) { return std::to_string(by); };
-  const std::string bytes_each = times(size), each = times(elements);
+  const auto text = [](int number) { return std::to_string(number); };
+  const std::string bytes_each = text(size), each = text(elements);
   // A lane's first piece; what is beyond the ends is found, and nothing of it read.
   e.open("");
   e.out.line("const int line = loader / 8, piece = loader % 8;");
@@ -43,16 +43,16 @@ void write_copies_of(Expressions& e, const TiledLoops& loops, const FactorPlace&
              ", others = " + (across ? "size_k - k" : place.end + " - own") + ";");
   e.open_unrolled("i", place.size * kPieces / subgroup_lanes(e.kernel.tiling));
   if (across)
-    e.out.line("const int chunk = int(i) * " + times(lines) + " / " + times(neighbours) +
-               ", next = int(i) * " + times(lines) + " % " + times(neighbours) + ";");
+    e.out.line("const int chunk = int(i) * " + text(lines) + " / " + text(neighbours) + ", next = int(i) * " +
+               text(lines) + " % " + text(neighbours) + ";");
   else
-    e.out.line("const int next = int(i) * " + times(lines) + ";");
-  const std::string left = across ? "along - chunk * " + times(neighbours) : "along";
+    e.out.line("const int next = int(i) * " + text(lines) + ";");
+  const std::string left = across ? "along - chunk * " + text(neighbours) : "along";
   e.out.line("const int bytes = next < others ? max(0, min(" + left + ", " + each + ")) * " + bytes_each +
              " : 0;");
   const bool is_swapped = !across || !e.kernel.tiling.exact;
   e.out.line("tc_copy_" + std::to_string(int{place.factor.lane_bytes}) + "(to_" + place.which +
-             (across ? " + chunk * " + times(neighbours * kSlotBytes) : "") + " + (line + next) * 128 + ((" +
+             (across ? " + chunk * " + text(neighbours * kSlotBytes) : "") + " + (line + next) * 128 + ((" +
              (is_swapped ? "piece ^ (line + next) & 7" : "piece") + ") << 4), from + next * apart" +
              (across ? " + chunk * 128" : "") + ", bytes);");
   e.close();

@@ -8,8 +8,6 @@ namespace sinter::plan {
 namespace {
 
 constexpr std::int64_t kLines = 8;
-// Of the sum, in a slot.
-constexpr std::int64_t kSlotBytes = 128;
 // Of the columns' factor that a compute unit is to have on its way. Memory takes some 0.7 us to answer, in
 // which a unit of an H100 is due 16 KiB; what comes in is not asked for again at once.
 constexpr std::int64_t kOnTheWay = 96 << 10;

@@ -14,9 +14,6 @@
 namespace sinter::plan {
 namespace {
 
-// Bytes of the sum in a slot.
-constexpr std::int64_t kSlotBytes = 128;
-
 /// A form of tiles, and the part of the tensor cores' speed that it reaches in long sums
 /// (docs/benchmarks.md); 0: not known, so that only timing takes it.
 struct Form {

@@ -26,8 +26,6 @@ constexpr std::size_t kMostDims = 5;
 constexpr std::int64_t kMostStrideBytes = std::int64_t{1} << 40;
 // Elements that are loaded and stored at once, 16 bytes of 16 bits each.
 constexpr std::int64_t kVector = 8;
-// Bytes of the sum in a slot, and elements of 16 bits.
-constexpr std::int64_t kSlotBytes = 128;
 // Bytes that a lane which computes a factor stores at once.
 constexpr std::int64_t kPieceBytes = 16;
 

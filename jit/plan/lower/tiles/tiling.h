@@ -14,6 +14,8 @@ namespace sinter::plan {
 
 /// With so few rows or columns a product is read as fast as memory is, by the kernels of other reductions.
 inline constexpr double kFewRows = 1;
+/// Bytes of the sum in a slot of shared memory, of each row and column.
+inline constexpr std::int64_t kSlotBytes = 128;
 
 /// The int arguments of the draft's kernel.
 struct DraftInts {

@@ -1,5 +1,5 @@
 // The steps of a recurrent layer in one direction, and their gradients.
-#include "src/nn/recurrent_steps.h"
+#include "src/nn/recurrent/steps.h"
 
 #include <algorithm>
 #include <utility>

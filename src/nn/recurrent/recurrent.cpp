@@ -6,7 +6,7 @@
 #include <sinter/nn/recurrent.h>
 
 #include "src/nn/init.h"
-#include "src/nn/recurrent_steps.h"
+#include "src/nn/recurrent/steps.h"
 
 namespace sinter::nn {
 namespace {
