@@ -72,6 +72,9 @@ struct DeviceTraits {
   std::size_t memory_bytes = 0;  // 0: unknown
   std::size_t most_buffer_bytes =
       0;  // of one buffer: temporaries are dealt out among several where they take more; 0: no limit
+  /// Memory that a plan may take beyond what it needs, so that launches do not wait for memory that others
+  /// still use. 0: launches run one after the other.
+  std::size_t overlap_bytes = 0;
   TensorCores tensor_cores;
   /// True iff a vendor's library computes products there (Tiling::library). Opens it, so this is asked where
   /// it matters alone; null: there is none.

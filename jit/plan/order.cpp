@@ -32,6 +32,21 @@ Followers followers_of(const std::vector<Step>& steps) {
   return followers;
 }
 
+/// Of each step the longest chains that it ends and begins, itself counted in both.
+struct Chains {
+  explicit Chains(const std::vector<Step>& steps) : before(steps.size(), 1), behind(steps.size(), 1) {
+    const Followers followers = followers_of(steps);
+    for (std::size_t s = 0; s < steps.size(); ++s)
+      for (const std::size_t after : followers[s]) before[after] = std::max(before[after], before[s] + 1);
+    for (std::size_t s = steps.size(); s-- > 0;) {
+      for (const std::size_t after : followers[s]) behind[s] = std::max(behind[s], behind[after] + 1);
+      longest = std::max(longest, behind[s]);
+    }
+  }
+  std::vector<std::uint32_t> before, behind;
+  std::uint32_t longest = 0;
+};
+
 /// Producers first, otherwise by the last node that a step computes.
 std::vector<Step> in_order(std::vector<Step> steps) {
   const Followers followers = followers_of(steps);
@@ -75,6 +90,7 @@ class Batcher {
         traits_(traits),
         steps_(steps),
         precedence_(precedence_of(steps)),
+        chains_(steps),
         batches_(steps.size()) {
     for (std::size_t s = 0; s < steps.size(); ++s) batches_[s] = {s};
   }
@@ -89,8 +105,9 @@ class Batcher {
       if (most < 2) continue;
       std::vector<std::size_t>& open = alike[grouping_.kernels[steps_[s].members[0]].form->text()];
       auto to = std::find_if(open.begin(), open.end(), [&](std::size_t b) {
-        return batches_[b].size() < most && precedence_.are_independent(static_cast<Precedence::Vertex>(b),
-                                                                        static_cast<Precedence::Vertex>(s));
+        return batches_[b].size() < most && !lengthens(b, s) &&
+               precedence_.are_independent(static_cast<Precedence::Vertex>(b),
+                                           static_cast<Precedence::Vertex>(s));
       });
       if (to == open.end()) {
         open.push_back(s);
@@ -99,6 +116,8 @@ class Batcher {
         continue;
       }
       precedence_.join(static_cast<Precedence::Vertex>(s), static_cast<Precedence::Vertex>(*to));
+      chains_.before[*to] = std::max(chains_.before[*to], chains_.before[s]);
+      chains_.behind[*to] = std::max(chains_.behind[*to], chains_.behind[s]);
       batches_[*to].push_back(s);
       batches_[s].clear();
     }
@@ -106,6 +125,15 @@ class Batcher {
   }
 
  private:
+  /// True iff the longest chain would be longer if these waited for what both read, and what follows them for
+  /// both. What that does to the steps before and behind them is not followed.
+  bool lengthens(std::size_t batch, std::size_t step) const {
+    if (traits_.overlap_bytes == 0) return false;
+    return std::max(chains_.before[batch], chains_.before[step]) +
+               std::max(chains_.behind[batch], chains_.behind[step]) >
+           chains_.longest + 1;
+  }
+
   static Precedence precedence_of(const std::vector<Step>& steps) {
     std::vector<Precedence::Vertex> order(steps.size());
     std::iota(order.begin(), order.end(), Precedence::Vertex{0});
@@ -162,6 +190,7 @@ class Batcher {
   const ir::DeviceTraits& traits_;
   std::vector<Step>& steps_;
   Precedence precedence_;                          // of batches, each named after its first step
+  Chains chains_;                                  // likewise
   std::vector<std::vector<std::size_t>> batches_;  // steps; empty when joined to another
 };
 
@@ -187,6 +216,8 @@ std::vector<Step> make_steps(const Grouping& grouping) {
   }
   return in_order(std::move(steps));
 }
+
+std::vector<std::uint32_t> depths_of(const std::vector<Step>& steps) { return Chains(steps).before; }
 
 void batch(const Graph& graph, const Grouping& grouping, const ir::DeviceTraits& traits,
            std::vector<Step>& steps) {

@@ -2,6 +2,7 @@
 // one launch.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "jit/ir/traits.h"
@@ -12,8 +13,12 @@ namespace sinter::plan {
 /// A step for each kernel and library op, in the order of the program as far as producers allow.
 std::vector<Step> make_steps(const Grouping& grouping);
 
+/// How many steps the longest chain has that ends with each step, of those that read what the one before
+/// wrote.
+std::vector<std::uint32_t> depths_of(const std::vector<Step>& steps);
+
 /// Steps that run the same kernel and do not depend on each other become one step of several members, as many
-/// as the device's arguments allow.
+/// as the device's arguments allow. Where launches may run at the same time, chains get no longer by that.
 void batch(const Graph& graph, const Grouping& grouping, const ir::DeviceTraits& traits,
            std::vector<Step>& steps);
 

@@ -10,6 +10,7 @@
 #include <sinter/error.h>
 
 #include "jit/ir/held_bytes.h"
+#include "jit/plan/order.h"
 
 namespace sinter::plan {
 namespace {
@@ -22,62 +23,90 @@ std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlig
 /// A segment of the arena and its free stretches, first fit.
 class Segment {
  public:
-  std::optional<std::size_t> take_free(std::size_t bytes) {
+  /// What nobody has used at `depth` or deeper.
+  std::optional<std::size_t> take_free(std::size_t bytes, std::uint32_t depth) {
     for (std::size_t i = 0; i < free_.size(); ++i) {
-      if (free_[i].second < bytes) continue;
-      const std::size_t offset = free_[i].first;
-      free_[i].first += bytes;
-      free_[i].second -= bytes;
-      if (free_[i].second == 0) free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
+      if (free_[i].bytes < bytes || free_[i].depth >= depth) continue;
+      const std::size_t offset = free_[i].offset;
+      free_[i].offset += bytes;
+      free_[i].bytes -= bytes;
+      if (free_[i].bytes == 0) free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
       return offset;
     }
     return std::nullopt;
   }
+  bool has_free(std::size_t bytes) const {
+    return std::any_of(free_.begin(), free_.end(), [&](const Free& free) { return free.bytes >= bytes; });
+  }
   /// Takes what lies at the end, up to `most` bytes in all. Nothing where that is too little.
   std::optional<std::size_t> grow(std::size_t bytes, std::size_t most) {
     // The last free stretch may reach the end: it grows instead of being left behind.
-    const bool is_free = !free_.empty() && free_.back().first + free_.back().second == end_;
-    const std::size_t offset = is_free ? free_.back().first : end_;
+    const bool grows = !free_.empty() && free_.back().end() == end_ && free_.back().bytes < bytes;
+    const std::size_t offset = grows ? free_.back().offset : end_;
     if (offset > most || bytes > most - offset) return std::nullopt;
-    if (is_free) free_.pop_back();
+    if (grows) free_.pop_back();
     end_ = offset + bytes;
     return offset;
   }
-  void give_back(std::size_t offset, std::size_t bytes) {
-    auto at = std::lower_bound(free_.begin(), free_.end(), std::make_pair(offset, std::size_t{0}));
-    at = free_.insert(at, {offset, bytes});
-    if (auto next = at + 1; next != free_.end() && at->first + at->second == next->first) {
-      at->second += next->second;
+  void give_back(std::size_t offset, std::size_t bytes, std::uint32_t depth) {
+    auto at = std::lower_bound(free_.begin(), free_.end(), offset,
+                               [](const Free& free, std::size_t at) { return free.offset < at; });
+    at = free_.insert(at, {offset, bytes, depth});
+    if (auto next = at + 1; next != free_.end() && at->end() == next->offset) {
+      at->join(*next);
       at = free_.erase(next) - 1;
     }
     if (at != free_.begin())
-      if (auto before = at - 1; before->first + before->second == at->first) {
-        before->second += at->second;
+      if (auto before = at - 1; before->end() == at->offset) {
+        before->join(*at);
         free_.erase(at);
       }
   }
   std::size_t end() const { return end_; }
 
  private:
-  std::vector<std::pair<std::size_t, std::size_t>> free_;  // offset, bytes; sorted
+  struct Free {
+    std::size_t offset, bytes;
+    std::uint32_t depth;  // of the deepest step that used any of it
+    std::size_t end() const { return offset + bytes; }
+    void join(const Free& next) {
+      bytes += next.bytes;
+      depth = std::max(depth, next.depth);
+    }
+  };
+  std::vector<Free> free_;  // by offsets
   std::size_t end_ = 0;
 };
 
 class Arena {
  public:
-  /// No segment gets larger than `most` bytes, unless a single piece is; 0: no limit.
-  explicit Arena(std::size_t most) : most_(most == 0 ? kMostBytes : most) {}
+  explicit Arena(const ArenaLimits& limits)
+      : most_(limits.segment_bytes == 0 ? kMostBytes : limits.segment_bytes),
+        overlaps_(limits.spare_bytes > 0),
+        spare_(limits.spare_bytes) {}
 
-  Binding take(std::size_t bytes) {
+  /// For a step of this depth. A step that takes what a less deep one used waits for nothing that it would
+  /// not wait for in any case; from others it takes what there is only when nothing is left to spare.
+  Binding take(std::size_t bytes, std::uint32_t depth) {
+    if (!overlaps_) depth = kAnyDepth;
     for (Segment& segment : segments_)
-      if (const auto offset = segment.take_free(bytes)) return binding(segment, *offset);
+      if (const auto offset = segment.take_free(bytes, depth)) return binding(segment, *offset);
+    const bool has_free = std::any_of(segments_.begin(), segments_.end(),
+                                      [&](const Segment& segment) { return segment.has_free(bytes); });
+    if (has_free && bytes > spare_) {
+      for (Segment& segment : segments_)
+        if (const auto offset = segment.take_free(bytes, kAnyDepth)) return binding(segment, *offset);
+    } else if (has_free) {
+      spare_ -= bytes;
+    }
     for (Segment& segment : segments_)
       if (const auto offset = segment.grow(bytes, most_)) return binding(segment, *offset);
     segments_.emplace_back().grow(bytes, kMostBytes);
     return binding(segments_.back(), 0);
   }
-  void give_back(const Binding& at, std::size_t bytes) {
-    segments_[at.index].give_back(at.byte_offset, bytes);
+  /// `depth`: of the deepest step that used it.
+  void give_back(const Binding& at, std::size_t bytes, std::uint32_t depth) {
+    segments_[at.index].give_back(at.byte_offset, bytes, depth);
   }
   std::vector<std::size_t> ends() const {
     std::vector<std::size_t> bytes;
@@ -96,7 +125,11 @@ class Arena {
     return {Binding::Space::Temporary, static_cast<std::uint32_t>(&segment - segments_.data()), offset};
   }
 
-  std::size_t most_;
+  static constexpr std::uint32_t kAnyDepth = std::numeric_limits<std::uint32_t>::max();
+
+  const std::size_t most_;
+  const bool overlaps_;
+  std::size_t spare_;  // for growing though there is a free stretch
   std::vector<Segment> segments_;
 };
 
@@ -156,7 +189,9 @@ class PlaceReader {
         grouping_(grouping),
         steps_(steps),
         rules_(rules),
+        depths_(depths_of(steps)),
         last_use_(graph.nodes.size(), -1),
+        deepest_use_(graph.nodes.size(), 0),
         last_read_of_input_(graph.trace->buffer_count, -1),
         uses_(graph.nodes.size(), 0),
         uses_of_input_(graph.trace->buffer_count, 0),
@@ -178,6 +213,7 @@ class PlaceReader {
     for (int s = 0; s < static_cast<int>(steps_.size()); ++s)
       for (const BufferUse& use : steps_[s].buffers) {
         last_use_[use.node] = s;
+        deepest_use_[use.node] = std::max(deepest_use_[use.node], depths_[static_cast<std::size_t>(s)]);
         if (graph_.nodes[use.node].kind == NodeKind::External) {
           const std::uint32_t input = input_of(use.node);
           last_read_of_input_[input] = std::max(last_read_of_input_[input], s);
@@ -220,11 +256,12 @@ class PlaceReader {
       // Once, though a library op may name it twice: a product with its own transpose.
       if (!temporary || last_use_[use.node] != s || is_listed_[use.node]) continue;
       is_listed_[use.node] = true;
-      rules_.last_uses_.push_back(number_of(use.node));
+      rules_.last_uses_.push_back({number_of(use.node), deepest_use_[use.node]});
     }
     count_uses(step, -1);
     rules_.steps_.push_back({static_cast<std::uint32_t>(rules_.results_.size()),
-                             static_cast<std::uint32_t>(rules_.last_uses_.size())});
+                             static_cast<std::uint32_t>(rules_.last_uses_.size()),
+                             depths_[static_cast<std::size_t>(s)]});
   }
 
   /// The operand that result `w` had best be written over: the rest of it stays. As a place among the
@@ -295,7 +332,9 @@ class PlaceReader {
   const Grouping& grouping_;
   const std::vector<Step>& steps_;
   PlaceRules& rules_;
-  std::vector<int> last_use_;              // for nodes in memory: the last step that touches them
+  const std::vector<std::uint32_t> depths_;  // of steps
+  std::vector<int> last_use_;                // for nodes in memory: the last step that touches them
+  std::vector<std::uint32_t> deepest_use_;
   std::vector<int> last_read_of_input_;    // for the trace's buffers
   std::vector<int> uses_, uses_of_input_;  // by buffers of the step at hand: of nodes, of the trace's buffers
   std::vector<bool> is_seen_;              // stored nodes that somebody sees afterwards
@@ -308,12 +347,12 @@ PlaceRules::PlaceRules(const Graph& graph, const Grouping& grouping, const std::
   PlaceReader(graph, grouping, steps, *this).run();
 }
 
-Memory PlaceRules::place(const Graph& graph, std::size_t most_bytes) const {
+Memory PlaceRules::place(const Graph& graph, const ArenaLimits& limits) const {
   Memory memory;
   memory.of_node.resize(graph.nodes.size());
   memory.in_place_bytes.assign(steps_.size(), 0);
   memory.written_over.reserve(results_.size());
-  Arena arena(most_bytes);
+  Arena arena(limits);
   // Shapes are few, nodes are many and seldom in the cache.
   std::vector<std::size_t> bytes_of_like;
   bytes_of_like.reserve(representatives_.size());
@@ -351,12 +390,12 @@ Memory PlaceRules::place(const Graph& graph, std::size_t most_bytes) const {
                                    static_cast<std::uint32_t>(memory.output_bytes.size()), 0};
         memory.output_bytes.push_back(bytes);
       } else {
-        memory_of(result.value) = arena.take(room_of(result.value));
+        memory_of(result.value) = arena.take(room_of(result.value), steps_[s].depth);
       }
     }
     for (; last_use < steps_[s].last_uses; ++last_use)
-      if (const Number value = last_uses_[last_use]; !is_taken[value])
-        arena.give_back(memory_of(value), room_of(value));
+      if (const auto& [value, depth] = last_uses_[last_use]; !is_taken[value])
+        arena.give_back(memory_of(value), room_of(value), depth);
   }
   memory.arena_bytes = arena.ends();
   return memory;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "jit/ir/traits.h"
 #include "jit/plan/group/group.h"
 #include "jit/plan/plan.h"
 
@@ -25,15 +26,21 @@ struct Memory {
   std::vector<NodeId> written_over;  // for each result of a kernel the operand that it replaces, or kNoNode
 };
 
+struct ArenaLimits {
+  explicit ArenaLimits(const ir::DeviceTraits& traits)
+      : segment_bytes(traits.most_buffer_bytes), spare_bytes(traits.overlap_bytes) {}
+  std::size_t segment_bytes;  // no segment gets larger, unless a single temporary is; 0: one holds all
+  std::size_t spare_bytes;    // DeviceTraits::overlap_bytes
+};
+
 /// What placing asks about steps, and no size changes: which value is needed how long, and which result may
 /// be written over which operand where their sizes are equal.
 class PlaceRules {
  public:
   PlaceRules(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps);
 
-  /// `graph`: the same, perhaps with other sizes, of which equal ones are equal still. `most_bytes`: no
-  /// segment of the arena gets larger, unless a single temporary is; 0: one segment holds all.
-  Memory place(const Graph& graph, std::size_t most_bytes) const;
+  /// `graph`: the same, perhaps with other sizes, of which equal ones are equal still.
+  Memory place(const Graph& graph, const ArenaLimits& limits) const;
 
   std::size_t held_bytes() const;
 
@@ -50,18 +57,23 @@ class PlaceRules {
     Number value;
     std::uint32_t input;  // the trace's buffer, or kNoInput
   };
-  struct Ends {  // of a step in the lists
-    std::uint32_t results, last_uses;
+  struct PlacedStep {
+    std::uint32_t results, last_uses;  // where its own end in the lists
+    std::uint32_t depth;               // depths_of
+  };
+  struct LastUse {
+    Number value;
+    std::uint32_t depth;  // of the deepest step that uses it
   };
   static constexpr std::uint32_t kNoInput = 0xffffffff;
 
-  std::vector<Ends> steps_;
+  std::vector<PlacedStep> steps_;
   std::vector<Result> results_;
   std::vector<Candidate> candidates_;
   std::vector<NodeId> node_of_;          // of each number
   std::vector<std::uint32_t> like_;      // of each number a place in the next list
   std::vector<NodeId> representatives_;  // a node of each shape and dtype
-  std::vector<Number> last_uses_;        // temporaries that a step is the last to touch, each once
+  std::vector<LastUse> last_uses_;       // temporaries that a step is the last to touch, each once
   std::uint32_t inputs_ = 0;             // buffers of the trace
 };
 

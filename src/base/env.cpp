@@ -103,6 +103,7 @@ Environment read() {
   e.plan_limit_mib = std::min(number("SINTER_PLAN_LIMIT_MIB", e.plan_limit_mib), std::int64_t{1} << 40);
   e.memory_limit_mib = number("SINTER_MEMORY_LIMIT_MIB", e.memory_limit_mib);
   e.cuda_graphs = flag("SINTER_CUDA_GRAPHS", e.cuda_graphs);
+  e.cuda_strands = std::clamp<std::int64_t>(number("SINTER_CUDA_STRANDS", e.cuda_strands), 1, 4);
   e.trace_limit = std::max<std::int64_t>(1, number("SINTER_TRACE_LIMIT", e.trace_limit));
   e.longest_trace = number("SINTER_LONGEST_TRACE", e.longest_trace);
   if (std::string mode = text("SINTER_AUTOTUNE"); !mode.empty()) e.autotune = mode;
@@ -183,6 +184,8 @@ std::vector<EnvironmentVariable> environment_variables() {
        "most memory that each device holds; 0: all there is"},
       {"SINTER_CUDA_GRAPHS", onoff(e.cuda_graphs),
        "0: CUDA kernels are launched one by one, also those of known plans"},
+      {"SINTER_CUDA_STRANDS", std::to_string(e.cuda_strands),
+       "launches of a CUDA graph that may run at the same time, 1 to 4"},
       {"SINTER_TRACE_LIMIT", std::to_string(e.trace_limit),
        "operations recorded before a flush happens by itself"},
       {"SINTER_LONGEST_TRACE", std::to_string(e.longest_trace),

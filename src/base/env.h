@@ -27,6 +27,7 @@ struct Environment {
   std::int64_t plan_limit_mib = 256;   // SINTER_PLAN_LIMIT_MIB: plans and kernels of each device; 0: no limit
   std::int64_t memory_limit_mib = 0;   // SINTER_MEMORY_LIMIT_MIB: of each device, 0: none
   bool cuda_graphs = true;             // SINTER_CUDA_GRAPHS=0: replays start launches one by one
+  std::int64_t cuda_strands = 4;       // SINTER_CUDA_STRANDS: launches of a graph that may run at once
   std::int64_t trace_limit = 4096;     // SINTER_TRACE_LIMIT: recorded ops that trigger a flush
   std::int64_t longest_trace = 65536;  // SINTER_LONGEST_TRACE: the same within a step or a round of a loop
   std::int64_t recipe_bytes = -1;      // SINTER_RECIPE_BYTES: smaller held values are stored; -1: by device

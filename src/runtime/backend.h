@@ -17,6 +17,7 @@
 #include "jit/ir/plain_product.h"
 #include "jit/ir/traits.h"
 #include "jit/library/library_op.h"
+#include "jit/plan/launch_order.h"
 
 namespace sinter::runtime {
 
@@ -105,6 +106,8 @@ struct LaunchArguments {
   std::size_t members = 1;
   std::uint32_t first_fault = 0;  // of the run's fault words the launch's first; it has faults * members
   std::span<const std::uint32_t> moving_ints{};  // of `ints` those that differ from run to run, ascending
+  std::uint32_t strand = 0;                      // of RunNeeds::order
+  std::size_t workspace_from = 0;                // where in the run's workspace the launch's begins
 };
 
 /// Compiled kernel IR or a prepared library op, ready to be launched any number of times, from one thread at
@@ -134,8 +137,10 @@ class PlanState {
 
 /// What the launches of a run need beside their buffers, together; the same in every run of a plan.
 struct RunNeeds {
-  std::size_t workspace_bytes = 0;  // the most that one launch needs: they run one after the other
+  std::size_t workspace_bytes = 0;  // those of launches that run one after the other are the same
   std::uint32_t faults = 0;         // fault words
+  /// Which launches may run at the same time; null: none. It lives as long as the plan.
+  const plan::LaunchOrder* order = nullptr;
 };
 
 /// The fault words of one run (Kernel::faults): 1 where an index was out of range, else 0. Any thread may
@@ -235,6 +240,9 @@ class Backend {
   /// launch is possible.
   virtual void wait_until_ready(Executable& /*executable*/, std::span<const std::int64_t> /*ints*/,
                                 std::size_t /*members*/) {}
+
+  /// How many launches of a run may be under way at the same time, where RunNeeds::order allows it.
+  virtual std::size_t strands() const { return 1; }
 
   /// True where several threads may call everything at once, runs included: then each run belongs to the
   /// thread that began it.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <exception>
 #include <limits>
+#include <optional>
 
 #include <absl/strings/str_cat.h>
 
@@ -318,6 +319,20 @@ std::vector<PlanCache::Part> Executor::prepare_executables(ReadyPlan& ready) {
   return parts;
 }
 
+/// With the device's lock held. Many plans never run again: the first run is one launch after the other.
+const Strands* Executor::strands_of_run(ReadyPlan& ready) {
+  const std::size_t most = backend_.strands();
+  if (most > 1 && ++ready.runs == 2) {
+    ready.strands = strands_of(ready.plan, ready.executables, most);
+    if (ready.strands && base::logs("plan"))
+      base::log_line("plan",
+                     absl::StrCat(backend_.traits().name, ": ", ready.plan.launches.size(), " launches in ",
+                                  ready.strands->order.strand_count, " strands, the longest chain has ",
+                                  plan::longest_chain(ready.strands->order)));
+  }
+  return ready.strands.get();
+}
+
 void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
   const plan::Plan& plan = ready.plan;
   struct Clear {  // nothing is kept alive by memory for arguments
@@ -346,11 +361,17 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
       own.ints[launch.moving_ints[k]] += launch.moving_parts[k].at(starts);
     return own.ints;
   };
-  RunNeeds needs = ready.needs;
-  for (std::size_t i = 0; !flushed.trace.moves.empty() && i < plan.launches.size(); ++i)
-    if (const plan::Launch& launch = plan.launches[i]; !launch.moving_ints.empty())
-      needs.workspace_bytes = std::max(
-          needs.workspace_bytes, ready.executables[i]->workspace_bytes(ints_of(launch), launch.members));
+  const Strands* strands = nullptr;
+  Workspaces workspaces;
+  auto strand_of = [&](std::size_t i) { return strands ? strands->order.strands[i] : std::size_t{0}; };
+  auto needs = [&] {
+    workspaces = strands ? strands->workspaces : Workspaces{{ready.needs.workspace_bytes}};
+    for (std::size_t i = 0; !flushed.trace.moves.empty() && i < plan.launches.size(); ++i)
+      if (const plan::Launch& launch = plan.launches[i]; !launch.moving_ints.empty())
+        workspaces.need(strand_of(i), ready.executables[i]->workspace_bytes(ints_of(launch), launch.members));
+    return RunNeeds{workspaces.from(Workspaces::kStrands), ready.needs.faults,
+                    strands ? &strands->order : nullptr};
+  };
   std::vector<std::pair<std::uint32_t, std::exception_ptr>> failures;  // of library ops, by node
   auto start = [&](std::size_t i) {
     const plan::Launch& launch = plan.launches[i];
@@ -365,8 +386,10 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
       own.scalars.push_back(to_argument(plan.scalar(argument.number, flushed.trace), argument.dtype));
     flushed.started = true;
     try {
-      backend_.launch(*ready.executables[i], {own.views, ints_of(launch), own.scalars, launch.members,
-                                              launch.first_fault, launch.moving_ints});
+      const std::size_t strand = strand_of(i);
+      backend_.launch(*ready.executables[i],
+                      {own.views, ints_of(launch), own.scalars, launch.members, launch.first_fault,
+                       launch.moving_ints, static_cast<std::uint32_t>(strand), workspaces.from(strand)});
     } catch (const LaunchFailure& failure) {
       failures.emplace_back(launch.node, failure.reason());
     }
@@ -378,14 +401,24 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
     for (std::size_t bytes : plan.output_bytes) own.outputs.push_back(backend_.allocate(bytes));
     for (std::size_t bytes : plan.arena_bytes) own.arena.push_back(backend_.allocate(bytes));
     if (!base::logs("launch")) {
-      Run run(backend_, &ready.state, needs);
+      strands = strands_of_run(ready);
+      std::optional<Run> run;
+      try {
+        run.emplace(backend_, &ready.state, needs());
+      } catch (const DeviceError&) {
+        // Workspaces of several strands may take the memory that there is not: from here on there is one.
+        if (!strands) throw;
+        strands = nullptr;
+        run.emplace(backend_, &ready.state, needs());
+        ready.strands.reset();
+      }
       for (std::size_t i = 0; i < plan.launches.size(); ++i) start(i);
-      if (FaultReportRef report = run.submit()) reports.push_back(std::move(report));
+      if (FaultReportRef report = run->submit()) reports.push_back(std::move(report));
     } else {
       // One launch at a time: slower as a whole, but each line is the time of its own work.
       for (std::size_t i = 0; i < plan.launches.size(); ++i) {
         const auto begin = std::chrono::steady_clock::now();
-        Run run(backend_, nullptr, needs);
+        Run run(backend_, nullptr, needs());
         start(i);
         if (FaultReportRef report = run.submit()) reports.push_back(std::move(report));
         backend_.synchronize();

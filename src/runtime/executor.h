@@ -63,6 +63,7 @@ class Executor : public trace::TraceSink {
   std::vector<PlanCache::Part> compile(const plan::Plan& plan);
   void forget_dropped(Own& own);
   void launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own);
+  const Strands* strands_of_run(ReadyPlan& ready);
   void note_faults(ReadyPlan& ready, trace::Flushed& flushed, std::vector<FaultReportRef> reports);
 
   Backend& backend_;

@@ -10,6 +10,7 @@
 #include "jit/plan/plan.h"
 #include "src/base/greedy_dual.h"
 #include "src/runtime/backend.h"
+#include "src/runtime/strands.h"
 #include "src/trace/fingerprint.h"
 
 namespace sinter::runtime {
@@ -58,8 +59,11 @@ struct ReadyPlan : std::enable_shared_from_this<ReadyPlan> {
   std::vector<ExecutableRef> executables;  // one for each launch of the plan
   std::vector<std::string> tilings;        // likewise: which was chosen by what; empty: nothing to choose
   RunNeeds needs;
-  std::unique_ptr<PlanState> state;  // of the backend; only touched with the device's lock
-  PlanEntry entry;                   // the cache's
+  // Only touched with the device's lock:
+  std::unique_ptr<PlanState> state;  // of the backend
+  std::uint64_t runs = 0;
+  std::unique_ptr<const Strands> strands;  // null: one launch after the other
+  PlanEntry entry;                         // the cache's
 };
 using ReadyPlanRef = std::shared_ptr<ReadyPlan>;
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -73,6 +74,34 @@ TEST_CASE("with graphs and without give the same bits") {
   }
   CHECK(with.statistics().graph_launches > 0);
   CHECK(without.statistics().graph_launches == 0);
+}
+
+TEST_CASE("launches of a graph that do not wait for each other have memory of their own") {
+  const Device with = device_with(16), without = device_with(0);
+  // Each chain sums long columns again and again, each sum of what the one before made of them: the parts of
+  // a sum lie in a workspace, and are counted.
+  const auto chains = [](const Device& device, int number) {
+    std::vector<A> ends;
+    for (int chain = 0; chain < 5; ++chain) {
+      const std::int64_t columns = 3 + 2 * chain;
+      std::vector<float> data(static_cast<std::size_t>(3000 * columns));
+      for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i % 11) / 8 + number;
+      const A x = A::from_bytes(std::as_bytes(std::span(data)), {3000, columns}, DType::f32, device);
+      A sum = x.sum({0});
+      for (int link = 0; link <= chain % 3; ++link) {
+        const A scaled = A::mul(x, A::div(1, A::add(sum.abs(), number + link)));
+        sum = chain % 2 == 0 ? A::mul(scaled, scaled).sum({0}) : scaled.exp().sum({0});
+      }
+      ends.push_back(sum);
+    }
+    device.flush();
+    std::vector<float> all;
+    for (const A& end : ends)
+      for (const float value : values_of(end)) all.push_back(value);
+    return all;
+  };
+  for (int number = 1; number <= 8; ++number) CHECK(chains(with, number) == chains(without, number));
+  CHECK(with.statistics().graph_launches > 0);
 }
 
 TEST_CASE("one or two launches are no graph") {

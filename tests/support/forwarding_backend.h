@@ -49,6 +49,7 @@ class ForwardingBackend : public runtime::Backend {
                         std::size_t members) override {
     inner_->wait_until_ready(executable, ints, members);
   }
+  std::size_t strands() const override { return inner_->strands(); }
   void begin(std::unique_ptr<runtime::PlanState>* state, const runtime::RunNeeds& needs) override {
     inner_->begin(state, needs);
   }

@@ -14,14 +14,14 @@
 namespace sinter::plan {
 
 Outline::Outline(const Graph& graph, const Grouping& grouping, std::vector<Step> steps,
-                 std::vector<const KernelForm*> kernels, std::size_t most_bytes)
+                 std::vector<const KernelForm*> kernels, const ArenaLimits& limits)
     : kernels_(std::move(kernels)),
       steps_(std::move(steps)),
       rules_(graph, grouping, steps_),
-      most_bytes_(most_bytes) {}
+      limits_(limits) {}
 
 Plan Outline::plan(const Graph& graph, const Grouping& grouping) {
-  Memory memory = rules_.place(graph, most_bytes_);
+  Memory memory = rules_.place(graph, limits_);
   if (!made_ || moves_ || memory.written_over != written_over_) {
     made_ = assemble(graph, grouping, steps_, memory, false);
     written_over_ = std::move(memory.written_over);

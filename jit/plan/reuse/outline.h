@@ -19,7 +19,7 @@ class Outline {
   /// `grouping`: of the graph, with kernels for the sizes at hand; it is to be where it is as long as the
   /// outline is used.
   Outline(const Graph& graph, const Grouping& grouping, std::vector<Step> steps,
-          std::vector<const KernelForm*> kernels, std::size_t most_bytes);
+          std::vector<const KernelForm*> kernels, const ArenaLimits& limits);
 
   /// The kernels that it was made of, one for each form of the template.
   const std::vector<const KernelForm*>& kernels() const { return kernels_; }
@@ -37,7 +37,7 @@ class Outline {
   std::vector<const KernelForm*> kernels_;
   std::vector<Step> steps_;
   PlaceRules rules_;
-  std::size_t most_bytes_;
+  ArenaLimits limits_;
   std::optional<Assembled> made_;
   std::vector<NodeId> written_over_;  // when it was made: Memory::written_over
   struct Call {

@@ -359,7 +359,7 @@ Plan PlanTemplate::planned_by_outline() {
     }
     if (outlines_.size() == kMostOutlines) outlines_.pop_back();
     known = outlines_.insert(outlines_.end(), Outline(graph, grouping, std::move(steps), std::move(kernels),
-                                                      traits_.most_buffer_bytes));
+                                                      ArenaLimits(traits_)));
   }
   std::rotate(outlines_.begin(), known, known + 1);
   return outlines_.front().plan(graph, grouping);

@@ -61,6 +61,7 @@ class CudaBackend final : public Backend {
   ExecutableRef prepare_passes(const library::LibraryOp& op);
   void wait_until_ready(Executable& executable, std::span<const std::int64_t> ints,
                         std::size_t members) override;
+  std::size_t strands() const override { return replays_->most_strands(); }
   void begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs) override;
   void launch(Executable& executable, const LaunchArguments& arguments) override;
   FaultReportRef submit() override;
@@ -105,7 +106,7 @@ class CudaBackend final : public Backend {
   std::unique_ptr<DriverMemory> memory_;
   std::unique_ptr<MemoryPool> pool_;
   std::shared_ptr<FaultWords> fault_words_;
-  DevicePointer counters_ = 0;  // arrival counters of split kernels; all zero between launches
+  DevicePointer counters_ = 0;  // kAllCounters; all zero between launches
   std::unique_ptr<Modules> modules_;
   std::unique_ptr<LtProducts> lt_products_;
   std::unique_ptr<Replays> replays_;
@@ -135,8 +136,8 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   check(api_.stream_create(&stream_, kStreamNonBlocking), "cuStreamCreate");
   queues_ = std::make_unique<Queues>(api_, context_, stream_);
   fault_words_ = std::make_shared<FaultWords>(api_, context_, queues_->timeline());
-  check(api_.memory_allocate(&counters_, kCounters * sizeof(std::uint32_t)), "cuMemAlloc");
-  check(api_.fill_u32(counters_, 0, kCounters, stream_), "cuMemsetD32Async");
+  check(api_.memory_allocate(&counters_, kAllCounters * sizeof(std::uint32_t)), "cuMemAlloc");
+  check(api_.fill_u32(counters_, 0, kAllCounters, stream_), "cuMemsetD32Async");
   memory_ = std::make_unique<DriverMemory>(api_, context_, *queues_);
   pool_ = std::make_unique<MemoryPool>(*memory_,
                                        static_cast<std::size_t>(base::environment().memory_limit_mib) << 20);
@@ -404,7 +405,7 @@ void CudaBackend::begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs
   run_ = std::move(run);
   try {
     if (run_.workspace.range) queues_->use(run_.workspace);
-    replays_->begin(state);
+    replays_->begin(state, needs.order);
   } catch (...) {
     close_run();
     throw;
@@ -448,7 +449,7 @@ void CudaBackend::launch(Executable& executable, const LaunchArguments& argument
       queues_->use(arguments.buffers, static_cast<SolverExecutable&>(what).op.kind().result_count());
       break;
   }
-  launcher_->launch(what, arguments, run_.memory);
+  launcher_->launch(what, arguments, run_.memory.of(arguments));
 }
 
 BackendStatistics CudaBackend::statistics() const {

@@ -80,6 +80,11 @@ ir::DeviceTraits traits_of(const DriverApi& api, const DeviceFacts& facts) {
   traits.tensor_cores = tensor_cores_of(api, facts);
   traits.has_product_library = [] { return base::environment().cublaslt && cublaslt() != nullptr; };
   traits.memory_bytes = facts.memory_bytes;
+  const base::Environment& environment = base::environment();
+  if (api.has_graphs() && environment.cuda_graphs && environment.cuda_strands > 1) {
+    const auto limit = static_cast<std::size_t>(environment.memory_limit_mib) << 20;
+    traits.overlap_bytes = (limit > 0 ? std::min(limit, facts.memory_bytes) : facts.memory_bytes) / 1024;
+  }
   traits.launch_bytes = 64.0 * 1024 * facts.multiprocessors;  // what the device moves in 2 us
   traits.work_per_byte = 14;
   traits.wait_bytes = traits.launch_bytes / 8;

@@ -18,8 +18,10 @@
 
 namespace sinter::runtime::cuda {
 
-/// Arrival counters that the launches of a device share, one for each group of a split kernel.
+/// Arrival counters that the launches of a strand share, one for each group of a split kernel, and those of
+/// all strands.
 inline constexpr std::uint32_t kCounters = 1 << 16;
+inline constexpr std::size_t kAllCounters = kCounters * plan::LaunchOrder::kMostStrands;
 
 struct CudaExecutable : Executable {
   enum class Kind : std::uint8_t { Kernel, Product, Passes, Library, Solver };

@@ -13,13 +13,23 @@
 
 namespace sinter::runtime::cuda {
 
-/// The device memory of an open run, all of it had before the first launch.
+/// The device memory of a run beside its buffers, all of it had before the first launch.
 struct RunMemory {
-  DevicePointer workspace = 0;  // the launches share it, since they run one after the other
+  DevicePointer workspace = 0;
   std::size_t workspace_bytes = 0;
   DevicePointer counters = 0;  // arrival counters of split kernels; all zero between launches
   DevicePointer faults = 0;    // the run's fault words
   std::uint32_t fault_count = 0;
+
+  /// What one launch has of it. Those of one strand share workspace and counters, since they run one after
+  /// the other.
+  RunMemory of(const LaunchArguments& launch) const {
+    RunMemory part = *this;
+    part.workspace += launch.workspace_from;
+    part.workspace_bytes -= launch.workspace_from;
+    part.counters += sizeof(std::uint32_t) * kCounters * launch.strand;
+    return part;
+  }
 };
 
 struct SolverExecutable;

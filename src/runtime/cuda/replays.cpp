@@ -47,16 +47,21 @@ Replays::Replays(const DriverApi& api, Context context, Stream stream, std::size
       context_(context),
       stream_(stream),
       most_graphs_(api.has_graphs() ? most_graphs : 0),
+      most_strands_(static_cast<std::size_t>(base::environment().cuda_strands)),
       follow_(api.launch_with ? follow : 0) {}
 
 Replays::~Replays() {
   if (capturing_) api_.stream_destroy(capturing_);
 }
 
-void Replays::begin(std::unique_ptr<PlanState>* state) {
+void Replays::begin(std::unique_ptr<PlanState>* state, const plan::LaunchOrder* order) {
   if (!state) return;
   if (!*state) *state = std::make_unique<PlanNodes>(*this);
   PlanNodes& plan = *static_cast<PlanNodes*>(state->get());
+  if (order != plan.order_) {
+    drop_graph(plan);
+    plan.order_ = order;
+  }
   plan_ = &plan;
   launch_ = next_ = seen_starts_ = 0;
   recording_ = plan.stage_ == PlanNodes::Stage::Seen;
@@ -238,15 +243,14 @@ Result Replays::capture(const LtCall& call, Graph& graph) {
   return kNotSupported;
 }
 
-Result Replays::add(Graph graph, Node& node, const GraphNode& before) {
-  const std::size_t befores = before ? 1 : 0;
+Result Replays::add(Graph graph, Node& node, std::span<const GraphNode> before) {
   if (!node.call) {
     const KernelNode description = described(node.start, node.parameters);
-    return api_.graph_add_kernel(&node.handle, graph, &before, befores, &description);
+    return api_.graph_add_kernel(&node.handle, graph, before.data(), before.size(), &description);
   }
   Graph part = nullptr;
   if (const Result result = capture(*node.call, part); result != kSuccess) return result;
-  const Result result = api_.graph_add_graph(&node.handle, graph, &before, befores, part);
+  const Result result = api_.graph_add_graph(&node.handle, graph, before.data(), before.size(), part);
   api_.graph_destroy(part);  // the node has a copy
   return result;
 }
@@ -273,6 +277,32 @@ void Replays::start_over() {
   recording_ = false;
 }
 
+/// The nodes of a launch are a chain. Without an order all are: a launch reads what earlier ones wrote, and
+/// they share the arena and the workspace.
+Result Replays::add_nodes(PlanNodes& plan, const char*& what) {
+  std::vector<std::vector<GraphNode>> ends(launch_);  // of each launch: who stands for its end
+  std::size_t next = 0;
+  for (std::size_t launch = 0; launch < launch_; ++launch) {
+    std::vector<GraphNode>& end = ends[launch];
+    if (plan.order_) {
+      // Of several launches without nodes of their own all may stand for the same.
+      for (const std::uint32_t before : plan.order_->after_of(launch))
+        for (const GraphNode node : ends[before])
+          if (std::find(end.begin(), end.end(), node) == end.end()) end.push_back(node);
+    } else if (launch > 0) {
+      end = ends[launch - 1];
+    }
+    for (; next < plan.nodes_.size() && plan.nodes_[next].launch == launch; ++next) {
+      Node& node = plan.nodes_[next];
+      what = node.call ? kCaptured : "cuGraphAddKernelNode";
+      if (const Result result = add(plan.graph_, node, end); result != kSuccess) return result;
+      node.stale = false;
+      end.assign(1, node.handle);
+    }
+  }
+  return kSuccess;
+}
+
 void Replays::build() {
   PlanNodes& plan = *plan_;
   while (live_.size() >= most_graphs_) {
@@ -286,14 +316,9 @@ void Replays::build() {
   plan.place_ = live_.insert(live_.begin(), &plan);
   Result result = api_.graph_create(&plan.graph_, 0);
   if (result != kSuccess) return fall_back(result, "cuGraphCreate");
-  // A chain: a launch reads what earlier ones wrote, and they share the arena and the workspace.
-  GraphNode before = nullptr;
-  for (Node& node : plan.nodes_) {
-    result = add(plan.graph_, node, before);
-    if (result != kSuccess) return fall_back(result, node.call ? kCaptured : "cuGraphAddKernelNode");
-    node.stale = false;
-    before = node.handle;
-  }
+  const char* what = nullptr;
+  result = add_nodes(plan, what);
+  if (result != kSuccess) return fall_back(result, what);
   result = api_.graph_instantiate(&plan.exec_, plan.graph_, 0);
   if (result != kSuccess) {
     plan.exec_ = nullptr;

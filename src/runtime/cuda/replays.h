@@ -18,6 +18,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "src/runtime/backend.h"
@@ -74,9 +75,10 @@ class PlanNodes final : public PlanState {
   GraphExec exec_ = nullptr;
   std::list<PlanNodes*>::iterator place_;  // position in Replays::live_, where it has a graph
   std::size_t starts_ = 0;                 // kernels started in the first run
-  std::uint64_t runs_without_graph_ = 0;   // since its graph was evicted
-  std::uint64_t wait_ = 1;                 // runs before the next graph is built
-  bool without_graph_ = false;             // a graph function failed
+  const plan::LaunchOrder* order_ = nullptr;
+  std::uint64_t runs_without_graph_ = 0;  // since its graph was evicted
+  std::uint64_t wait_ = 1;                // runs before the next graph is built
+  bool without_graph_ = false;            // a graph function failed
 };
 
 class Replays {
@@ -92,7 +94,9 @@ class Replays {
 
   /// Opens a run: the launches up to `submit` or `abandon` are the plan's, in order. Null: of no plan, so
   /// that each starts at once and nothing is kept. The context must be current.
-  void begin(std::unique_ptr<PlanState>* state);
+  /// `order`: of the plan's launches, which a graph of it keeps to, and only to that; null: one after the
+  /// other. It lives as long as the plan, or until `begin` is told another one.
+  void begin(std::unique_ptr<PlanState>* state, const plan::LaunchOrder* order);
 
   /// Call at each launch. Returns the recorded node if only its patches may have changed: write them and call
   /// `replay`. Null: pack all arguments and call `start` for each kernel that the launch starts.
@@ -116,6 +120,8 @@ class Replays {
   void abandon() noexcept;
 
   const DriverApi& api() const { return api_; }
+  /// Without graphs launches follow each other on a stream.
+  std::size_t most_strands() const { return most_graphs_ == 0 ? 1 : most_strands_; }
   std::uint64_t starts() const { return starts_; }
   std::uint64_t graphs_built() const { return graphs_built_; }
   std::uint64_t graph_launches() const { return graph_launches_; }
@@ -126,7 +132,8 @@ class Replays {
   void start_now(const LtCall& call);
   void start_now(Node& node);
   Result capture(const LtCall& call, Graph& graph);
-  Result add(Graph graph, Node& node, const GraphNode& before);
+  Result add(Graph graph, Node& node, std::span<const GraphNode> before);
+  Result add_nodes(PlanNodes& plan, const char*& what);
   Result update(GraphExec exec, Node& node);
   void start_over();
   void build();
@@ -138,7 +145,7 @@ class Replays {
   const DriverApi& api_;
   const Context context_;
   const Stream stream_;
-  const std::size_t most_graphs_;
+  const std::size_t most_graphs_, most_strands_;
   const unsigned follow_;
   Stream capturing_ = nullptr;  // made at the first capture
   std::list<PlanNodes*> live_;  // plans with a graph, most recently used first
