@@ -57,6 +57,49 @@ TEST_CASE("sequences of different lengths give what packed ones do") {
   check("lstm_packed", nn::RecurrentKind::lstm, true, {1, 3});
 }
 
+TEST_CASE("layers that go through a long sequence piece by piece give what each layer alone does") {
+  const Device device = Device::best().autodiff();
+  device.seed(5);
+  constexpr std::int64_t kLength = 45, kBatch = 2, kInputs = 3, kHidden = 4;
+  const auto x = Tensor<3>::randn({kBatch, kLength, kInputs}, device.inner());
+  for (const nn::RecurrentKind kind : {nn::RecurrentKind::lstm, nn::RecurrentKind::gru})
+    for (const std::vector<int>& lengths :
+         {std::vector<int>{}, std::vector<int>{45, 20}, std::vector<int>{3, 33}}) {
+      CAPTURE(lengths);
+      nn::Recurrent both =
+          kind == nn::RecurrentKind::lstm
+              ? nn::LstmConfig{.d_in = kInputs, .d_hidden = kHidden, .layers = 2}.init(device)
+              : nn::GruConfig{.d_in = kInputs, .d_hidden = kHidden, .layers = 2}.init(device);
+      const auto run = [&](const nn::Recurrent& layer, const Tensor<3>& input) {
+        return lengths.empty()
+                   ? layer.forward(input)
+                   : layer.forward(input, Tensor<1, Int>::from_data(lengths, {kBatch}, device.inner()));
+      };
+      const auto loss_of = [](const Tensor<3>& output, const Tensor<3>& state) {
+        return (output * output).sum() + state.sum();
+      };
+      const nn::RecurrentOutput found = run(both, x);
+      const auto gradients = loss_of(found.output, found.state.hidden).backward();
+      Tensor<3> expected = x;
+      std::vector<Tensor<3>> states;
+      for (const nn::RecurrentWeights& weights : both.weights) {
+        nn::Recurrent layer(kind, kHidden, false, {.probability = 0, .training = true});
+        layer.weights.push_back(weights);
+        const nn::RecurrentOutput one = run(layer, expected);
+        expected = one.output;
+        states.push_back(one.state.hidden);
+      }
+      const auto state = Tensor<3>::cat(states, 0);
+      const auto expected_gradients = loss_of(expected, state).backward();
+      check_close(found.output.dynamic(), values_of(expected.dynamic()));
+      check_close(found.state.hidden.dynamic(), values_of(state.dynamic()));
+      for (const nn::RecurrentWeights& weights : both.weights)
+        for (const Tensor<2>* weight : {&weights.weight_ih, &weights.weight_hh})
+          check_close(gradients.get(*weight)->dynamic(),
+                      values_of(expected_gradients.get(*weight)->dynamic()));
+    }
+}
+
 TEST_CASE("what stands behind the end of a sequence counts for nothing") {
   const Device device = Device::best().autodiff();
   device.seed(4);

@@ -1,4 +1,5 @@
 // Recurrent layers: the products with the inputs are one for the whole sequence, then step follows step.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -39,6 +40,14 @@ A run_layer(const detail::RecurrentSteps& steps, const A& x, RecurrentCell& stat
   state = {hidden.narrow(0, last, steps.batch, where), cell};
   const A output = steps.lengths.defined() ? A::where(steps.within(), hidden, 0.0, where) : hidden;
   return output.reshape({steps.length, steps.batch, steps.d_hidden}, where);
+}
+
+/// Several layers go through a sequence piece by piece, so that a layer's steps do not wait for all steps of
+/// the layer before: a device that runs launches at the same time has those of several layers.
+std::int64_t steps_of_piece(std::int64_t length, std::int64_t directions, std::int64_t runs) {
+  constexpr std::int64_t kPieces = 4, kLeastSteps = 16;
+  if (directions == 2 || runs == 1) return length;  // backward the last step comes first
+  return std::max(kLeastSteps, (length + kPieces - 1) / kPieces);
 }
 
 template <class Config>
@@ -107,21 +116,34 @@ RecurrentOutput Recurrent::run(const AnyTensor& x, const AnyTensor& lengths,
   const auto begin = [&](const Tensor<3>& from, std::int64_t i) {
     return from.dynamic().narrow(0, i, 1, where).squeeze(0, where);
   };
-  std::vector<A> hidden, cells;
-  A y = x.transpose(0, 1, where);  // step by step
+  std::vector<RecurrentCell> at;
+  for (std::int64_t k = 0; k < runs; ++k)
+    at.push_back(state ? RecurrentCell{begin(state->hidden, k), has_cell ? begin(*state->cell, k) : A()}
+                       : RecurrentCell{zeros, has_cell ? zeros : A()});
+  const A by_steps = x.transpose(0, 1, where);
   const std::int64_t directions = bidirectional ? 2 : 1;
-  for (std::int64_t i = 0; i < runs; i += directions) {
-    if (i > 0) y = detail::dropout(y, dropout.probability, 3, dropout.training, where);
-    std::vector<A> outputs;
-    for (std::int64_t k = i; k < i + directions; ++k) {
-      RecurrentCell at{zeros, has_cell ? zeros : A()};
-      if (state) at = {begin(state->hidden, k), has_cell ? begin(*state->cell, k) : A()};
-      const detail::RecurrentSteps steps{kind, batch, length, d_hidden, k != i, lengths, where};
-      outputs.push_back(run_layer(steps, y, at, weights[static_cast<std::size_t>(k)]));
-      hidden.push_back(at.hidden);
-      if (has_cell) cells.push_back(at.cell);
+  std::vector<A> pieces;
+  const std::int64_t most = steps_of_piece(length, directions, runs);
+  for (std::int64_t from = 0; from < length; from += most) {
+    const std::int64_t count = std::min(most, length - from);
+    A y = by_steps.narrow(0, from, count, where);
+    for (std::int64_t i = 0; i < runs; i += directions) {
+      if (i > 0) y = detail::dropout(y, dropout.probability, 3, dropout.training, where);
+      std::vector<A> outputs;
+      for (std::int64_t k = i; k < i + directions; ++k) {
+        const auto run = static_cast<std::size_t>(k);
+        const detail::RecurrentSteps steps{kind, batch, from, count, d_hidden, k != i, lengths, where};
+        outputs.push_back(run_layer(steps, y, at[run], weights[run]));
+      }
+      y = outputs.size() == 1 ? outputs[0] : A::cat(outputs, 2, where);
     }
-    y = outputs.size() == 1 ? outputs[0] : A::cat(outputs, 2, where);
+    pieces.push_back(y);
+  }
+  const A y = pieces.size() == 1 ? pieces[0] : A::cat(pieces, 0, where);
+  std::vector<A> hidden, cells;
+  for (const RecurrentCell& end : at) {
+    hidden.push_back(end.hidden);
+    if (has_cell) cells.push_back(end.cell);
   }
   RecurrentOutput result{Tensor<3>(y.transpose(0, 1, where)), {Tensor<3>(A::stack(hidden, 0, where))}};
   if (has_cell) result.state.cell = Tensor<3>(A::stack(cells, 0, where));

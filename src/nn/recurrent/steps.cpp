@@ -54,7 +54,7 @@ class Walk {
       if (biases.defined()) product = A::add(product, biases, where_);
       RecurrentCell now = next(rows(inputs, at), product, state, sum);
       if (steps_.lengths.defined()) {
-        const A within = A::greater(steps_.lengths, static_cast<double>(at), where_);
+        const A within = A::greater(steps_.lengths, static_cast<double>(steps_.first + at), where_);
         now.hidden = A::where(within, now.hidden, state.hidden, where_);
         if (now.cell.defined()) now.cell = A::where(within, now.cell, state.cell, where_);
       }
@@ -240,7 +240,7 @@ std::int64_t gates_of(RecurrentKind kind) {
 }
 
 AnyTensor RecurrentSteps::within() const {
-  const A places = A::arange(0, length, 1, lengths.dtype(), lengths.device(), where);
+  const A places = A::arange(first, first + length, 1, lengths.dtype(), lengths.device(), where);
   const A found = A::less(places.reshape({length, 1}, where), lengths.reshape({1, batch}, where), where);
   return found.reshape({length * batch, 1}, where);
 }

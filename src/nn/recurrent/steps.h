@@ -13,7 +13,7 @@ namespace sinter::nn::detail {
 /// and writes are rows in one piece.
 struct RecurrentSteps {
   RecurrentKind kind;
-  std::int64_t batch, length, d_hidden;
+  std::int64_t batch, first, length, d_hidden;  // a part of a sequence, from step `first` on
   bool backward = false;
   AnyTensor lengths;  // (batch, 1); empty where all sequences are of full length
   Location where;
