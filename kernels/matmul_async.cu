@@ -7,6 +7,8 @@
 // which are whole sectors of memory, and with rows of BM + 4 elements a bank each.
 //
 // With p.splits > 1 each split sums a part of k and c is [splits, batch, m, n]: sum_splits.cu adds them.
+// With CLUSTER > 1 the blocks of a cluster do so with one tile, and then each adds up a part of the tile, in
+// the order of the blocks, from the shared memory of all.
 
 #define WARPS_M 2
 #define BAND 8
@@ -100,6 +102,29 @@ struct Panel {
   }
 };
 
+#if CLUSTER > 1
+__device__ __forceinline__ void cluster_barrier() {
+  asm volatile(
+      "barrier.cluster.arrive.release.aligned;\n\t"
+      "barrier.cluster.wait.acquire.aligned;" ::
+          : "memory");
+}
+
+// From the shared memory of a block of the cluster, of which `at` is the place in this block's.
+__device__ __forceinline__ Four read_from_block(const float* at, unsigned block) {
+  Four four;
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;"
+      : "=r"(there)
+      : "r"((unsigned)__cvta_generic_to_shared(at)), "r"(block));
+  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(four.at[0]), "=f"(four.at[1]), "=f"(four.at[2]), "=f"(four.at[3])
+               : "r"(there)
+               : "memory");
+  return four;
+}
+#endif
+
 // Four neighbours of every so many, the first of which belong to thread 0.
 template <int N, int APART>
 __device__ __forceinline__ void read_fragment(float (&to)[N], const float* from) {
@@ -111,7 +136,7 @@ __device__ __forceinline__ void read_fragment(float (&to)[N], const float* from)
   }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_CORE)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_CORE) CLUSTER_DIMS
     sinter_product(const float* a, const float* b, float* __restrict__ c, const Problem p) {
   sn_follow();
   LAUNCH_SHARED(float, stages);
@@ -119,13 +144,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_CORE)
   // Tiles in bands, so that blocks that run together share what they read.
   const i64 tiles_m = (p.m + BM - 1) / BM, tiles_n = (p.n + BN - 1) / BN;
   const i64 block = p.first_block + blockIdx.x;  // a grid has fewer than 2^31
-  const i64 tile = block % (tiles_m * tiles_n), part = block / (tiles_m * tiles_n);
-  const i64 split = part / p.batch, z = part % p.batch;
+  const i64 whole = block / CLUSTER;
+  const i64 tile = whole % (tiles_m * tiles_n), part = whole / (tiles_m * tiles_n);
+  const i64 split = CLUSTER > 1 ? block % CLUSTER : part / p.batch, z = part % p.batch;
   const i64 band = tile / (BAND * tiles_n), in_band = tile % (BAND * tiles_n);
   const i64 band_rows = tiles_m - band * BAND < BAND ? tiles_m - band * BAND : BAND;
   const i64 row0 = (band * BAND + in_band % band_rows) * BM, column0 = in_band / band_rows * BN;
   const i64 k_begin = split * p.k_per_split;
-  const int depth = int(k_begin + p.k_per_split < p.k ? p.k_per_split : p.k - k_begin);
+  const i64 rest = p.k - k_begin;  // of a cluster's last blocks perhaps nothing
+  const int depth = int(rest < 0 ? 0 : rest < p.k_per_split ? rest : p.k_per_split);
 
   Panel<BM, STRIDE_A, A_ALONG_K> panel_a(a + z * p.a_batch, row0, p.m, k_begin, p.a_row, p.a_column,
                                          p.a_vector);
@@ -177,6 +204,42 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_CORE)
     }
   }
 
+#if CLUSTER > 1
+  static_assert(BM * STRIDE_B <= STAGES * STAGE, "a tile lies where its steps were");
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < TM; ++i)
+#pragma unroll
+    for (int j = 0; j < TN; j += 4)
+      store4(&stages[(first_row + i / 4 * 32 + i % 4) * STRIDE_B + first_column + j / 4 * 16], &sums[i][j]);
+  cluster_barrier();
+  c += z * p.m * p.n;
+  constexpr int kFours = BM * BN / 4 / CLUSTER;
+#pragma unroll
+  for (int f = threadIdx.x; f < kFours; f += THREADS) {
+    const int at = int(split) * kFours + f, in_row = at / (BN / 4), in_column = at % (BN / 4) * 4;
+    Four parts[CLUSTER];
+#pragma unroll
+    for (unsigned s = 0; s < CLUSTER; ++s)
+      parts[s] = read_from_block(&stages[in_row * STRIDE_B + in_column], s);
+    Four total = parts[0];
+#pragma unroll
+    for (int s = 1; s < CLUSTER; ++s)
+#pragma unroll
+      for (int l = 0; l < 4; ++l) total.at[l] += parts[s].at[l];
+    const i64 row = row0 + in_row, column = column0 + in_column;
+    if (row >= p.m) continue;
+    float* const to = c + row * p.n + column;
+    if (p.c_vector && column < p.n) {
+      store4(to, total.at);
+    } else {
+#pragma unroll
+      for (int l = 0; l < 4; ++l)
+        if (column + l < p.n) to[l] = total.at[l];
+    }
+  }
+  cluster_barrier();  // the memory of a block is there until it ends
+#else
   if (p.splits > 1) c += split * p.batch * p.m * p.n;
   c += z * p.m * p.n;
 #pragma unroll
@@ -196,4 +259,5 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_CORE)
       }
     }
   }
+#endif
 }

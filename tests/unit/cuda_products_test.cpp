@@ -103,6 +103,24 @@ TEST_CASE("products of f32 whose operands are copied asynchronously have the til
   for (const auto& p : {plan(4096, 4096, 4096), plan(64, 64, 64)}) CHECK(p.shared_bytes > 0);
 }
 
+TEST_CASE("where tiles are few, the blocks of a cluster share the sums of one") {
+  const cuda::ProductDevice with{132, std::size_t{227} << 10, true};
+  const auto cluster_of = [](const cuda::ProductPlan& plan) {
+    return std::stoi(plan.source.substr(plan.source.find("#define CLUSTER ") + 16));
+  };
+  const cuda::ProductPlan plan = cuda::plan_product(matmul(1, 300, 300, 300), with);
+  const int cluster = cluster_of(plan);
+  CHECK(cluster > 1);
+  CHECK(plan.splits == 1);
+  CHECK(plan.workspace_bytes() == 0);
+  CHECK(plan.blocks % cluster == 0);
+  CHECK(plan.matmul.k_per_split * cluster >= 300);
+  CHECK(cluster_of(cuda::plan_product(matmul(1, 300, 300, 300), hopper())) == 1);
+  CHECK(cluster_of(cuda::plan_product(matmul(1, 4096, 4096, 4096), with)) == 1);
+  // A cluster's blocks would have too long sums for 32 bits.
+  CHECK(cluster_of(cuda::plan_product(matmul(1, 64, 64, std::int64_t{9} << 30), with)) == 1);
+}
+
 TEST_CASE("other products keep the tiles that registers bring") {
   const auto plan = [](std::int64_t m, std::int64_t n, std::int64_t k, const cuda::ProductDevice& device) {
     return cuda::plan_product(matmul(1, m, n, k), device);

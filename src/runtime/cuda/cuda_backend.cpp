@@ -146,7 +146,7 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
                                 major >= 9 ? kBlocksToFollow * static_cast<unsigned>(multiprocessors_) : 0);
 
   traits_ = traits_of(api_, facts);
-  product_device_ = {multiprocessors_, major >= 8 ? facts.shared_bytes : 0};
+  product_device_ = {multiprocessors_, major >= 8 ? facts.shared_bytes : 0, facts.has_clusters};
   const std::string architecture = compile::cuda_architecture(major, facts.minor);
   modules_ = std::make_unique<Modules>(api_, architecture);
   lt_products_ = std::make_unique<LtProducts>(api_, context_);

@@ -1,6 +1,8 @@
 // Asks the driver about a device.
 #include "src/runtime/cuda/device_traits.h"
 
+#include <algorithm>
+
 #include "src/base/env.h"
 #include "src/runtime/cuda/libraries/cublaslt_api.h"
 

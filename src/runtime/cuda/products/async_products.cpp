@@ -33,6 +33,10 @@ struct AsyncTile {
   unsigned shared_bytes() const {
     return static_cast<unsigned>(kStages * kDepth * (rows() + 4 + columns() + 4) * sizeof(float));
   }
+  /// Whether a block's sums fit where its operands were, so that those of a cluster can be added up.
+  bool has_clusters() const {
+    return rows() * (columns() + 4) * std::int64_t{sizeof(float)} <= std::int64_t{shared_bytes()};
+  }
 };
 constexpr AsyncTile kTiles[] = {
     {8, 16, 1, {0.74, 0.64}, {1}},
@@ -41,32 +45,58 @@ constexpr AsyncTile kTiles[] = {
     {4, 4, 3, {0.46, 0.42}, {0.86, 0.95, 1}},
 };
 
-// Cycles: a launch with its first loads, the launch that adds up parts, and a byte of memory for the whole
-// device.
-constexpr double kStart = 2500, kSecondLaunch = 4000, kByte = 1.0 / 1500;
+// Cycles: a launch with its first loads, the launch that adds up parts, what a cluster takes for that, and a
+// byte of memory for the whole device.
+constexpr double kStart = 2500, kSecondLaunch = 4000, kJoin = 4000, kByte = 1.0 / 1500;
 
-double cycles(const MatMulProblem& p, const AsyncTile& tile, std::int64_t splits, int multiprocessors) {
-  const double tiles = static_cast<double>(p.batch) * static_cast<double>(divide_up(p.m, tile.rows())) *
-                       static_cast<double>(divide_up(p.n, tile.columns()));
-  const double blocks = tiles * static_cast<double>(splits), at_once = multiprocessors * tile.blocks;
+/// Blocks of a cluster, and the part of the multiprocessors that have a block when each has one: those of a
+/// cluster belong together.
+struct Cluster {
+  int blocks;
+  double used;
+};
+constexpr Cluster kClusters[] = {{2, 0.97}, {4, 0.91}, {8, 0.85}};
+
+/// How a product is computed: in splits that a second launch adds up, or one cluster does.
+struct AsyncWay {
+  const AsyncTile* tile = nullptr;
+  std::int64_t splits = 1;
+  Cluster cluster{1, 1};  // or of `splits` blocks
+};
+
+/// Of one split.
+std::int64_t blocks_of(const MatMulProblem& p, const AsyncTile& tile) {
+  return p.batch * divide_up(p.m, tile.rows()) * divide_up(p.n, tile.columns());
+}
+
+double cycles(const MatMulProblem& p, const AsyncWay& way, int multiprocessors) {
+  const AsyncTile& tile = *way.tile;
+  const std::int64_t splits = way.splits;
+  const auto tiles = static_cast<double>(blocks_of(p, tile));
+  const double blocks = tiles * static_cast<double>(splits), used = multiprocessors * way.cluster.used,
+               at_once = used * tile.blocks;
   const double area = static_cast<double>(tile.rows() * tile.columns());
   const double depth = static_cast<double>(divide_up(divide_up(p.k, splits), kDepth) * kDepth);
   const double block = area * depth / kProducts / tile.speed[p.b_along_k ? 1 : 0];
   const double rounds = std::floor(blocks / at_once), left = blocks - rounds * at_once;
-  const int most = static_cast<int>(std::ceil(left / multiprocessors));  // on a multiprocessor
+  const int most = static_cast<int>(std::ceil(left / used));  // on a multiprocessor
   double all = kStart + rounds * tile.blocks * block;
   if (most > 0) all += most * block / tile.alone[static_cast<std::size_t>(most - 1)];
   const double bytes = 4 * static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n);
-  if (splits > 1) all += kSecondLaunch + bytes * static_cast<double>(splits + 1) * kByte;
+  if (way.cluster.blocks > 1)
+    all += kJoin;
+  else if (splits > 1)
+    all += kSecondLaunch + bytes * static_cast<double>(splits + 1) * kByte;
   return all;
 }
 
-std::string source(const AsyncTile& tile, bool a_along_k, bool b_along_k) {
-  std::string text = std::string(emit::cuda_head()) + define("T", "float") + define("WIDE", 0) +
-                     define("TM", tile.tm) + define("TN", tile.tn) + define("BK", kDepth) +
-                     define("STAGES", kStages) + define("BLOCKS_PER_CORE", tile.blocks) +
-                     define("A_ALONG_K", a_along_k ? "true" : "false") +
-                     define("B_ALONG_K", b_along_k ? "true" : "false");
+std::string source(const AsyncTile& tile, int cluster, bool a_along_k, bool b_along_k) {
+  std::string text =
+      std::string(emit::cuda_head()) + define("T", "float") + define("WIDE", 0) + define("TM", tile.tm) +
+      define("TN", tile.tn) + define("BK", kDepth) + define("STAGES", kStages) +
+      define("BLOCKS_PER_CORE", tile.blocks) + define("CLUSTER", cluster) +
+      define("CLUSTER_DIMS", cluster > 1 ? "__cluster_dims__(CLUSTER, 1, 1)" : "") +
+      define("A_ALONG_K", a_along_k ? "true" : "false") + define("B_ALONG_K", b_along_k ? "true" : "false");
   for (const char* name : {"product_types.cu", "matmul_problem.cu", "matmul_async.cu", "sum_splits.cu"})
     text += std::string(kernels::source(name));
   return text;
@@ -77,34 +107,44 @@ std::string source(const AsyncTile& tile, bool a_along_k, bool b_along_k) {
 bool plan_async(const ProductDevice& device, ProductPlan& plan) {
   MatMulProblem& p = plan.matmul;
   if (plan.dtype != DType::f32 || p.m <= 16 || p.n <= 16 || p.batch == 0 || p.k == 0) return false;
-  const AsyncTile* best = nullptr;
-  std::int64_t best_splits = 1;
+  AsyncWay best;
   double least = std::numeric_limits<double>::infinity();
+  const auto consider = [&](const AsyncWay& way) {
+    const double taken = cycles(p, way, device.multiprocessors);
+    if (taken >= least) return;
+    least = taken;
+    best = way;
+  };
   for (const AsyncTile& tile : kTiles) {
     if (tile.shared_bytes() > device.shared_bytes) continue;
     const std::int64_t fewest = std::max<std::int64_t>(divide_up(p.k, kMostDepth), 1),
                        most = std::max(fewest, std::min(p.k / kLeastDepth, kMostSplits));
     for (std::int64_t splits = fewest; splits <= most; splits = splits < 8 ? splits + 1 : splits * 5 / 4)
-      if (const double taken = cycles(p, tile, splits, device.multiprocessors); taken < least) {
-        least = taken;
-        best = &tile;
-        best_splits = splits;
-      }
+      consider({&tile, splits});
+    if (!device.has_clusters || !tile.has_clusters()) continue;
+    for (const Cluster& cluster : kClusters)
+      if (cluster.blocks >= fewest && cluster.blocks * kLeastDepthOfCluster <= p.k &&
+          blocks_of(p, tile) <= ProductPlan::kMostBlocks / cluster.blocks)
+        consider({&tile, cluster.blocks, cluster});
   }
-  if (best == nullptr) return false;
-  p.k_per_split = divide_up(divide_up(p.k, best_splits), kDepth) * kDepth;
-  p.splits = plan.splits = divide_up(p.k, p.k_per_split);
-  plan.blocks = p.batch * divide_up(p.m, best->rows()) * divide_up(p.n, best->columns()) * p.splits;
-  plan.shared_bytes = best->shared_bytes();
-  plan.source = source(*best, p.a_along_k, p.b_along_k);
+  if (best.tile == nullptr) return false;
+  p.k_per_split = divide_up(divide_up(p.k, best.splits), kDepth) * kDepth;
+  p.splits = plan.splits = best.cluster.blocks > 1 ? 1 : divide_up(p.k, p.k_per_split);
+  plan.blocks = blocks_of(p, *best.tile) * (best.cluster.blocks > 1 ? best.splits : p.splits);
+  plan.shared_bytes = best.tile->shared_bytes();
+  plan.source = source(*best.tile, best.cluster.blocks, p.a_along_k, p.b_along_k);
   return true;
 }
 
-std::vector<std::string> all_async_product_sources() {
+std::vector<std::string> all_async_product_sources(bool has_clusters) {
   std::vector<std::string> sources;
   for (const AsyncTile& tile : kTiles)
     for (const bool a : {false, true})
-      for (const bool b : {false, true}) sources.push_back(source(tile, a, b));
+      for (const bool b : {false, true}) {
+        sources.push_back(source(tile, 1, a, b));
+        if (!has_clusters || !tile.has_clusters()) continue;
+        for (const Cluster& cluster : kClusters) sources.push_back(source(tile, cluster.blocks, a, b));
+      }
   return sources;
 }
 

@@ -8,6 +8,8 @@ namespace sinter::runtime::cuda {
 
 // A split sums at least this much of k: below, the second pass costs more than the first saves.
 inline constexpr std::int64_t kLeastDepth = 128;
+// A cluster adds up its parts itself, so that its blocks may sum less.
+inline constexpr std::int64_t kLeastDepthOfCluster = 48;
 inline constexpr std::int64_t kMostSplits = 256;
 // Kernels count the k of a split in 32 bits.
 inline constexpr std::int64_t kMostDepth = std::int64_t{1} << 30;

@@ -40,6 +40,7 @@ struct ProductDevice {
   /// Shared memory that a launch may ask for; 0 where there are no asynchronous copies, which came with
   /// compute capability 8.0.
   std::size_t shared_bytes = 0;
+  bool has_clusters = false;  // of up to 8 blocks
 };
 
 /// What is fixed before a launch: all but the addresses and the first block.
@@ -79,6 +80,6 @@ void set_vectors(MatMulProblem& problem, DType dtype, std::uint64_t a, std::uint
 
 /// All texts there are, those with asynchronous copies apart: for tests that compile each.
 std::vector<std::string> all_product_sources();
-std::vector<std::string> all_async_product_sources();
+std::vector<std::string> all_async_product_sources(bool has_clusters);
 
 }  // namespace sinter::runtime::cuda
