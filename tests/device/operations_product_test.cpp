@@ -1,4 +1,6 @@
 // Matrix products and convolutions: sizes, broadcasts, and operands that are views.
+#include <array>
+
 #include <doctest/doctest.h>
 
 #include "tests/support/programs/program_builder.h"
@@ -102,6 +104,27 @@ TEST_CASE("matrix products with sums so long that the host packs them range by r
                    program.permute(program.input({67, 1702}, dtype), {1, 0}));
     program.expect(device, "long sums of " + std::string(name_of(dtype)));
   }
+}
+
+TEST_CASE("matrix products of few results, whose sums blocks of a GPU share") {
+  const Device device = test_device();
+  if (compiles_slowly(device)) return;
+  // Rows and columns that fill no tile and no vector, sums that leave a cluster's last blocks nothing,
+  // batches; operands that lie across the sum and along it.
+  const std::vector<std::array<std::int64_t, 4>> sizes = {{1, 100, 101, 97}, {1, 61, 67, 400},
+                                                          {1, 64, 128, 385}, {3, 50, 46, 200},
+                                                          {1, 33, 300, 100}, {2, 64, 64, 48}};
+  for (const auto& [batch, m, n, k] : sizes)
+    for (const bool along : {false, true}) {
+      ProgramBuilder program;
+      const int a = program.input({batch, m, k}, DType::f32);
+      const int b = along ? program.permute(program.input({batch, n, k}, DType::f32), {0, 2, 1})
+                          : program.input({batch, k, n}, DType::f32);
+      const int c = along ? a : program.permute(program.input({batch, k, m}, DType::f32), {0, 2, 1});
+      program.matmul(a, b);
+      if (!along) program.matmul(c, b);
+      program.expect(device, "few results");
+    }
 }
 
 TEST_CASE("matrix products of views") {

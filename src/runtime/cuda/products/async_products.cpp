@@ -79,7 +79,8 @@ double cycles(const MatMulProblem& p, const AsyncWay& way, int multiprocessors) 
   const double depth = static_cast<double>(divide_up(divide_up(p.k, splits), kDepth) * kDepth);
   const double block = area * depth / kProducts / tile.speed[p.b_along_k ? 1 : 0];
   const double rounds = std::floor(blocks / at_once), left = blocks - rounds * at_once;
-  const int most = static_cast<int>(std::ceil(left / used));  // on a multiprocessor
+  // On a multiprocessor; what is left may come out a little above what all of them hold.
+  const int most = std::min(static_cast<int>(std::ceil(left / used)), tile.blocks);
   double all = kStart + rounds * tile.blocks * block;
   if (most > 0) all += most * block / tile.alone[static_cast<std::size_t>(most - 1)];
   const double bytes = 4 * static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n);
