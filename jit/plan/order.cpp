@@ -47,9 +47,16 @@ struct Chains {
   std::uint32_t longest = 0;
 };
 
+/// Steps whose results a step reads.
+Followers leaders_of(const Followers& followers) {
+  Followers leaders(followers.size());
+  for (std::size_t s = 0; s < followers.size(); ++s)
+    for (const std::size_t after : followers[s]) leaders[after].push_back(s);
+  return leaders;
+}
+
 /// Producers first, otherwise by the last node that a step computes.
-std::vector<Step> in_order(std::vector<Step> steps) {
-  const Followers followers = followers_of(steps);
+std::vector<Step> in_order(std::vector<Step> steps, const Followers& followers) {
   std::vector<int> waiting(steps.size(), 0);
   for (const auto& after : followers)
     for (std::size_t s : after) ++waiting[s];
@@ -68,6 +75,43 @@ std::vector<Step> in_order(std::vector<Step> steps) {
   if (ordered.size() != steps.size())
     throw std::logic_error("plan: kernels depend on each other in a circle");
   return ordered;
+}
+
+std::vector<Step> in_order(std::vector<Step> steps) {
+  const Followers followers = followers_of(steps);
+  return in_order(std::move(steps), followers);
+}
+
+/// Edges from the last reader of an input to steps that had better write over it afterwards: to such alone
+/// whose results nobody waits for. They lead back in the order, others onwards, so that no circle closes.
+/// True iff there is one.
+bool add_edges_to_updates(const Graph& graph, const std::vector<Step>& steps, Followers& followers) {
+  // Steps that one is put behind at most: what it reads lives so much longer.
+  constexpr std::size_t kNear = 8;
+  const auto input_of = [&](NodeId id) { return graph.trace->values[graph.nodes[id].value].buffer; };
+  absl::flat_hash_map<std::uint32_t, std::size_t> last_reader;
+  for (std::size_t s = 0; s < steps.size(); ++s)
+    for (const BufferUse& use : steps[s].buffers)
+      if (use.read && graph.nodes[use.node].kind == NodeKind::External) last_reader[input_of(use.node)] = s;
+  const auto may_write_over = [&](const Step& step, NodeId id) {
+    const Node& node = graph.nodes[id];
+    if (node.kind != NodeKind::External || !graph.trace->values[node.value].dying) return false;
+    return std::any_of(step.buffers.begin(), step.buffers.end(), [&](const BufferUse& use) {
+      const Node& result = graph.nodes[use.node];
+      return use.written && result.dtype == node.dtype && result.shape == node.shape;
+    });
+  };
+  std::vector<std::pair<std::size_t, std::size_t>> edges;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    if (steps[s].library || !followers[s].empty()) continue;
+    for (const BufferUse& use : steps[s].buffers) {
+      if (!use.read || !may_write_over(steps[s], use.node)) continue;
+      const std::size_t reader = last_reader.at(input_of(use.node));
+      if (reader > s && reader - s <= kNear) edges.emplace_back(reader, s);
+    }
+  }
+  for (const auto& [reader, update] : edges) followers[reader].push_back(update);
+  return !edges.empty();
 }
 
 // A launch costs little beside the work of a kernel that moves more than this, and waiting for its likes
@@ -91,8 +135,12 @@ class Batcher {
         steps_(steps),
         precedence_(precedence_of(steps)),
         chains_(steps),
-        batches_(steps.size()) {
+        followers_(followers_of(steps)),
+        leaders_(leaders_of(followers_)),
+        batches_(steps.size()),
+        batch_of_(steps.size()) {
     for (std::size_t s = 0; s < steps.size(); ++s) batches_[s] = {s};
+    std::iota(batch_of_.begin(), batch_of_.end(), std::size_t{0});
   }
 
   void run() {
@@ -116,22 +164,45 @@ class Batcher {
         continue;
       }
       precedence_.join(static_cast<Precedence::Vertex>(s), static_cast<Precedence::Vertex>(*to));
-      chains_.before[*to] = std::max(chains_.before[*to], chains_.before[s]);
-      chains_.behind[*to] = std::max(chains_.behind[*to], chains_.behind[s]);
       batches_[*to].push_back(s);
       batches_[s].clear();
+      batch_of_[s] = *to;
+      if (traits_.overlap_bytes > 0) {
+        join(chains_.before, followers_, *to, s);
+        join(chains_.behind, leaders_, *to, s);
+      }
     }
     write();
   }
 
  private:
   /// True iff the longest chain would be longer if these waited for what both read, and what follows them for
-  /// both. What that does to the steps before and behind them is not followed.
+  /// both; or where so much has been moved about already that it would take long to tell.
   bool lengthens(std::size_t batch, std::size_t step) const {
     if (traits_.overlap_bytes == 0) return false;
+    if (visits_ > kMostVisits * steps_.size())
+      return chains_.before[batch] != chains_.before[step] || chains_.behind[batch] != chains_.behind[step];
     return std::max(chains_.before[batch], chains_.before[step]) +
                std::max(chains_.behind[batch], chains_.behind[step]) >
            chains_.longest + 1;
+  }
+
+  /// `step` has become part of `batch`: so are their chains, and those of all that come next to them.
+  void join(std::vector<std::uint32_t>& chains, const Followers& next, std::size_t batch, std::size_t step) {
+    chains[batch] = std::max(chains[batch], chains[step]);
+    std::vector<std::size_t> open{batch};
+    while (!open.empty()) {
+      const std::size_t from = open.back();
+      open.pop_back();
+      for (const std::size_t member : batches_[from])
+        for (const std::size_t follower : next[member]) {
+          ++visits_;
+          const std::size_t to = batch_of_[follower];
+          if (chains[to] > chains[from]) continue;
+          chains[to] = chains[from] + 1;
+          open.push_back(to);
+        }
+    }
   }
 
   static Precedence precedence_of(const std::vector<Step>& steps) {
@@ -191,7 +262,11 @@ class Batcher {
   std::vector<Step>& steps_;
   Precedence precedence_;                          // of batches, each named after its first step
   Chains chains_;                                  // likewise
+  const Followers followers_, leaders_;            // of steps
   std::vector<std::vector<std::size_t>> batches_;  // steps; empty when joined to another
+  std::vector<std::size_t> batch_of_;              // of each step
+  static constexpr std::size_t kMostVisits = 64;   // for each step
+  std::size_t visits_ = 0;
 };
 
 }  // namespace
@@ -223,6 +298,11 @@ void batch(const Graph& graph, const Grouping& grouping, const ir::DeviceTraits&
            std::vector<Step>& steps) {
   if (traits.batch_bytes == 0) return;
   Batcher(graph, grouping, traits, steps).run();
+}
+
+void put_updates_last(const Graph& graph, std::vector<Step>& steps) {
+  Followers followers = followers_of(steps);
+  if (add_edges_to_updates(graph, steps, followers)) steps = in_order(std::move(steps), followers);
 }
 
 std::size_t most_members(const ir::Kernel& kernel, const ir::DeviceTraits& traits) {

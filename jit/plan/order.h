@@ -22,6 +22,10 @@ std::vector<std::uint32_t> depths_of(const std::vector<Step>& steps);
 void batch(const Graph& graph, const Grouping& grouping, const ir::DeviceTraits& traits,
            std::vector<Step>& steps);
 
+/// Steps whose results nobody here reads come behind those that read an input which a result could be written
+/// over: parameters that an optimizer changes keep their memory.
+void put_updates_last(const Graph& graph, std::vector<Step>& steps);
+
 /// How many members one launch of a kernel may have.
 std::size_t most_members(const ir::Kernel& kernel, const ir::DeviceTraits& traits);
 

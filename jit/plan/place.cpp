@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include <absl/container/flat_hash_map.h>
@@ -85,8 +86,8 @@ class Arena {
         overlaps_(limits.spare_bytes > 0),
         spare_(limits.spare_bytes) {}
 
-  /// For a step of this depth. A step that takes what a less deep one used waits for nothing that it would
-  /// not wait for in any case; from others it takes what there is only when nothing is left to spare.
+  /// For a step of this depth. One that takes what less deep steps used makes no chain longer; what others
+  /// used is taken only when nothing is left to spare.
   Binding take(std::size_t bytes, std::uint32_t depth) {
     if (!overlaps_) depth = kAnyDepth;
     for (Segment& segment : segments_)
@@ -192,6 +193,7 @@ class PlaceReader {
         depths_(depths_of(steps)),
         last_use_(graph.nodes.size(), -1),
         deepest_use_(graph.nodes.size(), 0),
+        deepest_so_far_(graph.nodes.size(), 0),
         last_read_of_input_(graph.trace->buffer_count, -1),
         uses_(graph.nodes.size(), 0),
         uses_of_input_(graph.trace->buffer_count, 0),
@@ -259,6 +261,8 @@ class PlaceReader {
       rules_.last_uses_.push_back({number_of(use.node), deepest_use_[use.node]});
     }
     count_uses(step, -1);
+    for (const BufferUse& use : step.buffers)
+      deepest_so_far_[use.node] = std::max(deepest_so_far_[use.node], depths_[static_cast<std::size_t>(s)]);
     rules_.steps_.push_back({static_cast<std::uint32_t>(rules_.results_.size()),
                              static_cast<std::uint32_t>(rules_.last_uses_.size()),
                              depths_[static_cast<std::size_t>(s)]});
@@ -307,7 +311,7 @@ class PlaceReader {
       return;
     }
     if (same_elements(grouping_.kernels[member].kernel(), r - first, w - first))
-      rules_.candidates_.push_back({number_of(from.node), input});
+      rules_.candidates_.push_back({number_of(from.node), input, deepest_so_far_[from.node]});
   }
 
   PlaceRules::Number number_of(NodeId id) {
@@ -334,8 +338,8 @@ class PlaceReader {
   PlaceRules& rules_;
   const std::vector<std::uint32_t> depths_;  // of steps
   std::vector<int> last_use_;                // for nodes in memory: the last step that touches them
-  std::vector<std::uint32_t> deepest_use_;
-  std::vector<int> last_read_of_input_;    // for the trace's buffers
+  std::vector<std::uint32_t> deepest_use_, deepest_so_far_;  // of nodes: of all steps, of those before
+  std::vector<int> last_read_of_input_;                      // for the trace's buffers
   std::vector<int> uses_, uses_of_input_;  // by buffers of the step at hand: of nodes, of the trace's buffers
   std::vector<bool> is_seen_;              // stored nodes that somebody sees afterwards
   std::vector<bool> is_listed_;            // among last uses
@@ -348,6 +352,23 @@ PlaceRules::PlaceRules(const Graph& graph, const Grouping& grouping, const std::
 }
 
 Memory PlaceRules::place(const Graph& graph, const ArenaLimits& limits) const {
+  const auto bytes_of = [](const Memory& memory) {
+    return std::accumulate(memory.arena_bytes.begin(), memory.arena_bytes.end(), std::size_t{0});
+  };
+  ArenaLimits serial = limits;
+  serial.spare_bytes = 0;
+  Memory least = placed(graph, serial);
+  // Small pieces may leave large ones without a place, which no piece by itself pays for: a second attempt
+  // spares less.
+  for (ArenaLimits attempt = limits; attempt.spare_bytes > limits.spare_bytes / 64;
+       attempt.spare_bytes /= 8) {
+    Memory memory = placed(graph, attempt);
+    if (bytes_of(memory) <= bytes_of(least) + limits.spare_bytes) return memory;
+  }
+  return least;
+}
+
+Memory PlaceRules::placed(const Graph& graph, const ArenaLimits& limits) const {
   Memory memory;
   memory.of_node.resize(graph.nodes.size());
   memory.in_place_bytes.assign(steps_.size(), 0);
@@ -359,6 +380,8 @@ Memory PlaceRules::place(const Graph& graph, const ArenaLimits& limits) const {
   for (const NodeId id : representatives_) bytes_of_like.push_back(bytes_of(graph.nodes[id]));
   const auto bytes_of_value = [&](Number value) { return bytes_of_like[like_[value]]; };
   std::vector<bool> is_taken(node_of_.size(), false), is_donated(inputs_, false);
+  // Of values that were written over others: the deepest step that used those.
+  std::vector<std::uint32_t> used_before(node_of_.size(), 0);
   const auto room_of = [&](Number value) { return std::max(aligned(bytes_of_value(value)), kAlignment); };
   const auto memory_of = [&](Number value) -> Binding& { return memory.of_node[node_of_[value]]; };
 
@@ -371,6 +394,8 @@ Memory PlaceRules::place(const Graph& graph, const ArenaLimits& limits) const {
       for (std::size_t c = candidate; c < result.end_candidates && over == kNoNode; ++c) {
         const Candidate& from = candidates_[c];
         if (bytes_of_value(from.value) != bytes || is_taken[from.value]) continue;
+        // Its step would wait for whoever else reads what it writes over.
+        if (limits.spare_bytes > 0 && from.input == kNoInput && from.depth >= steps_[s].depth) continue;
         if (from.input != kNoInput) {
           if (is_donated[from.input]) continue;
           is_donated[from.input] = true;
@@ -379,6 +404,7 @@ Memory PlaceRules::place(const Graph& graph, const ArenaLimits& limits) const {
           memory_of(result.value) = memory_of(from.value);
         }
         is_taken[from.value] = true;
+        used_before[result.value] = std::max(used_before[from.value], from.depth);
         over = node_of_[from.value];
       }
       candidate = result.end_candidates;
@@ -395,7 +421,7 @@ Memory PlaceRules::place(const Graph& graph, const ArenaLimits& limits) const {
     }
     for (; last_use < steps_[s].last_uses; ++last_use)
       if (const auto& [value, depth] = last_uses_[last_use]; !is_taken[value])
-        arena.give_back(memory_of(value), room_of(value), depth);
+        arena.give_back(memory_of(value), room_of(value), std::max(depth, used_before[value]));
   }
   memory.arena_bytes = arena.ends();
   return memory;

@@ -30,7 +30,7 @@ struct ArenaLimits {
   explicit ArenaLimits(const ir::DeviceTraits& traits)
       : segment_bytes(traits.most_buffer_bytes), spare_bytes(traits.overlap_bytes) {}
   std::size_t segment_bytes;  // no segment gets larger, unless a single temporary is; 0: one holds all
-  std::size_t spare_bytes;    // DeviceTraits::overlap_bytes
+  std::size_t spare_bytes;    // DeviceTraits::overlap_bytes; 0: steps run one after the other
 };
 
 /// What placing asks about steps, and no size changes: which value is needed how long, and which result may
@@ -39,13 +39,15 @@ class PlaceRules {
  public:
   PlaceRules(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps);
 
-  /// `graph`: the same, perhaps with other sizes, of which equal ones are equal still.
+  /// `graph`: the same, perhaps with other sizes, of which equal ones are equal still. Takes no more than
+  /// `limits.spare_bytes` beyond what steps need that run one after the other.
   Memory place(const Graph& graph, const ArenaLimits& limits) const;
 
   std::size_t held_bytes() const;
 
  private:
   friend class PlaceReader;
+  Memory placed(const Graph& graph, const ArenaLimits& limits) const;
   // Nodes that have memory, or that memory is taken from, have numbers of their own.
   using Number = std::uint32_t;
   struct Result {
@@ -56,6 +58,7 @@ class PlaceRules {
   struct Candidate {
     Number value;
     std::uint32_t input;  // the trace's buffer, or kNoInput
+    std::uint32_t depth;  // of the deepest other step that uses it
   };
   struct PlacedStep {
     std::uint32_t results, last_uses;  // where its own end in the lists

@@ -46,6 +46,7 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
   Grouping grouping = group(graph, group_options(traits, options));
   std::vector<Step> steps = make_steps(grouping);
   if (options.fusion) batch(graph, grouping, traits, steps);
+  put_updates_last(graph, steps);
   const Memory memory = PlaceRules(graph, grouping, steps).place(graph, ArenaLimits(traits));
   Plan plan = assemble(graph, grouping, steps, memory, true).plan;
   plan.cuts = cuts_of(graph, grouping);

@@ -408,6 +408,9 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
       } catch (const DeviceError&) {
         // Workspaces of several strands may take the memory that there is not: from here on there is one.
         if (!strands) throw;
+        if (base::logs("plan"))
+          base::log_line("plan",
+                         backend_.traits().name + ": no memory for several strands, from here on one");
         strands = nullptr;
         run.emplace(backend_, &ready.state, needs());
         ready.strands.reset();

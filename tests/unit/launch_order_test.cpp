@@ -84,6 +84,7 @@ struct OrderObserver : runtime::TraceObserver {
       }
     }
     longest_chain = plan::longest_chain(order);
+    if (run.built) compare(run);
   }
 
   static std::vector<Bytes> bytes_of(const plan::Plan& plan, std::size_t i) {
@@ -109,7 +110,27 @@ struct OrderObserver : runtime::TraceObserver {
     return found;
   }
 
+  /// Beside plans with next to no memory to spare, and without batches.
+  void compare(const runtime::TraceRun& run) {
+    const auto planned = [&](std::size_t overlap, std::size_t batch) {
+      ir::DeviceTraits traits = run.traits;
+      traits.overlap_bytes = overlap;
+      traits.batch_bytes = batch;
+      return plan::make_plan(run.trace, traits, {.fusion = run.fused});
+    };
+    const auto chain_of = [](const plan::Plan& plan) {
+      return plan::longest_chain(plan::launch_order(plan, plan::LaunchOrder::kMostStrands));
+    };
+    constexpr std::size_t kEnough = std::size_t{1} << 40;
+    const std::size_t least = planned(1, run.traits.batch_bytes).temporary_bytes();
+    for (const std::size_t overlap : {std::size_t{512}, std::size_t{4096}, run.traits.overlap_bytes})
+      CHECK(planned(overlap, run.traits.batch_bytes).temporary_bytes() <= least + overlap);
+    batched_chain = chain_of(planned(kEnough, run.traits.batch_bytes));
+    single_chain = chain_of(planned(kEnough, 0));
+  }
+
   std::size_t launches = 0, pairs = 0, peak = 0, longest_chain = 0;
+  std::size_t batched_chain = 0, single_chain = 0;  // of the last plan made, where memory is no matter
   plan::LaunchOrder last;
 };
 
@@ -273,6 +294,61 @@ TEST_CASE("batches make no chain longer where launches may run at the same time"
   Strands strands;
   for (int run = 0; run < 3; ++run) CHECK(layers(strands.device) == want);
   CHECK(observer.longest_chain <= 25);
+}
+
+TEST_CASE("many batches make no chain longer together either") {
+  Strands strands;
+  OrderObserver observer;
+  const auto x = Tensor<2>::full({16, 16}, 0.01, strands.device);
+  for (const int count : {1, 2, 3, 4}) {
+    CAPTURE(count);
+    // Beside a long chain of products short ones, each with two steps that are alike.
+    std::vector<Tensor<2>> ends{x};
+    for (int i = 0; i < 22; ++i) ends[0] = ends[0].matmul(x);
+    for (int c = 0; c < count; ++c) {
+      Tensor<2> end = ((x * (1.0 + c)).matmul(x) * 0.5).tanh();
+      for (int i = 0; i < 8; ++i) end = end.matmul(x);
+      ends.push_back((end * 0.5).tanh().matmul(x));
+    }
+    strands.device.flush();
+    CHECK(observer.batched_chain <= observer.single_chain);
+  }
+}
+
+TEST_CASE("a result is not written over what others still read that could run beside it") {
+  Strands strands;
+  OrderObserver observer;
+  const auto x = Tensor<2>::full({16, 16}, 0.01, strands.device);
+  x.sync();
+  Tensor<2> first, second;
+  {
+    const Tensor<2> shared = x.matmul(x);
+    first = shared;
+    for (int i = 0; i < 10; ++i) first = first.matmul(x);
+    first = first.matmul(shared);
+    second = (shared * 0.5).tanh();
+  }
+  for (int i = 0; i < 10; ++i) second = second.matmul(x);
+  strands.device.flush();
+  CHECK(observer.launches == 23);
+  CHECK(observer.longest_chain <= 13);
+}
+
+TEST_CASE("small pieces do not cost large ones their places") {
+  // A large temporary dies, a small one of a step that is less deep than others takes some of its place.
+  Strands strands;
+  OrderObserver observer;
+  const Fusion unfused(false);
+  const auto small_one = Tensor<2>::full({8, 8}, 0.1, strands.device);
+  const auto large_one = Tensor<2>::full({192, 192}, 0.1, strands.device);
+  strands.device.flush();
+  Tensor<2> deep = small_one;
+  for (int i = 0; i < 12; ++i) deep = deep.matmul(small_one);
+  const auto large = [&](double by) { return (large_one * by).sum(0).sum(1); };
+  const Tensor<2> a = large(2.0), kept = (small_one * 3.0).matmul(small_one).matmul(small_one),
+                  b = large(4.0);
+  strands.device.flush();
+  CHECK(observer.launches > 15);
 }
 
 TEST_CASE("a plan takes other memory where it would wait for what still uses some, up to a limit") {

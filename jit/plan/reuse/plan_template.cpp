@@ -356,6 +356,7 @@ Plan PlanTemplate::planned_by_outline() {
     } else {
       steps = make_steps(grouping);
       batch(graph, grouping, traits_, steps);
+      put_updates_last(graph, steps);
     }
     if (outlines_.size() == kMostOutlines) outlines_.pop_back();
     known = outlines_.insert(outlines_.end(), Outline(graph, grouping, std::move(steps), std::move(kernels),

@@ -1,4 +1,5 @@
-// Recurrent layers: the products with the inputs are one for the whole sequence, then step follows step.
+// Recurrent layers: the products with the inputs are one for a piece of the sequence, mostly all of it, then
+// step follows step.
 #include <algorithm>
 #include <cmath>
 #include <string>

@@ -83,6 +83,7 @@ void Launcher::launch_again(Node& node, const LaunchArguments& arguments, const 
       case Patch::Source::Int: bits = static_cast<std::uint64_t>(arguments.ints[patch.number]); break;
       case Patch::Source::Scalar: bits = bits_of(arguments.scalars[patch.number], patch.dtype); break;
       case Patch::Source::Workspace: bits = memory.workspace; break;
+      case Patch::Source::Counters: bits = memory.counters; break;
       case Patch::Source::Faults: bits = first_fault(arguments, memory); break;
     }
     node.write(patch, bits);
@@ -130,6 +131,7 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
     parameters_.push(geometry.parts);
     parameters_.patch_next({.source = Source::Workspace});
     parameters_.push(workspace_for(executable.workspace_bytes(arguments.ints, 1), memory));
+    parameters_.patch_next({.source = Source::Counters});
     parameters_.push(memory.counters);
   }
   const bool has_tiles = emit::has_tiles(kernel, executable.target);
@@ -137,6 +139,7 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
     parameters_.push(static_cast<std::int32_t>(geometry.cut));
     parameters_.patch_next({.source = Source::Workspace});
     parameters_.push(workspace_for(executable.workspace_bytes(arguments.ints, 1), memory));
+    parameters_.patch_next({.source = Source::Counters});
     parameters_.push(memory.counters);
   }
   push_faults(kernel, arguments, memory);

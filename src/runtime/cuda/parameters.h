@@ -13,7 +13,7 @@ namespace sinter::runtime::cuda {
 /// An argument that may differ between runs of a plan; all others follow from the plan. `number` is the index
 /// of the buffer, int or scalar in the launch.
 struct Patch {
-  enum class Source : std::uint8_t { Buffer, Int, Scalar, Workspace, Faults };
+  enum class Source : std::uint8_t { Buffer, Int, Scalar, Workspace, Counters, Faults };
   Source source = Source::Buffer;
   DType dtype = DType::f32;  // of a scalar
   std::uint8_t bytes = 8;    // 8, 4 or 1

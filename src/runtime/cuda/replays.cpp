@@ -103,7 +103,8 @@ void Replays::start(const Start& start, Parameters& parameters, const Executable
   }
   if (next_ < plan_->nodes_.size()) {
     Node& node = plan_->nodes_[next_];
-    if (!node.call && node.start.function == start.function && node.parameters.same_layout(parameters)) {
+    if (!node.call && node.launch == launch_ - 1 && node.start.function == start.function &&
+        node.parameters.same_layout(parameters)) {
       const bool moved = node.start.blocks != start.blocks || node.start.x != start.x ||
                          node.start.y != start.y || node.start.shared_bytes != start.shared_bytes;
       node.start = start;
@@ -131,7 +132,8 @@ void Replays::start(const LtCall& call) {
     Node& node = plan_->nodes_[next_];
     // The same algorithm puts the same kernels on the stream, so that the graph's node can take their
     // arguments.
-    if (node.call && node.call->product == call.product && node.call->way == call.way) {
+    if (node.call && node.launch == launch_ - 1 && node.call->product == call.product &&
+        node.call->way == call.way) {
       node.stale |= *node.call != call;
       node.call = call;
       return replay(node);

@@ -1252,6 +1252,542 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
+SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer b2_t { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer b3_t { float at[]; };
+layout(std430, binding = 0) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+u32 sn_first(u32 member) { return sn_arguments.word[1u + member * 18u + 16u]; }
+void main() {
+  const u32 sn_count = sn_arguments.word[0];
+  u32 sn_low = 0u, sn_high = sn_count;
+  while (sn_high - sn_low > 1u) {
+    const u32 middle = (sn_low + sn_high) >> 1;
+    if (sn_first(middle) <= gl_WorkGroupID.x) sn_low = middle; else sn_high = middle;
+  }
+  const u32 sn_mine = 1u + sn_low * 18u;
+  const u32 sn_workgroup = gl_WorkGroupID.x - sn_first(sn_low);
+  const u32 sn_workgroups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
+  b0_t b0 = b0_t(uvec2(sn_arguments.word[sn_mine + 0u], sn_arguments.word[sn_mine + 1u]));
+  b1_t b1 = b1_t(uvec2(sn_arguments.word[sn_mine + 2u], sn_arguments.word[sn_mine + 3u]));
+  b2_t b2 = b2_t(uvec2(sn_arguments.word[sn_mine + 4u], sn_arguments.word[sn_mine + 5u]));
+  b3_t b3 = b3_t(uvec2(sn_arguments.word[sn_mine + 6u], sn_arguments.word[sn_mine + 7u]));
+  const int n0 = int(sn_arguments.word[sn_mine + 8u]);
+  const float s0 = uintBitsToFloat(sn_arguments.word[sn_mine + 9u]);
+  const float s1 = uintBitsToFloat(sn_arguments.word[sn_mine + 10u]);
+  const float s2 = uintBitsToFloat(sn_arguments.word[sn_mine + 11u]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[sn_mine + 12u]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[sn_mine + 13u]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[sn_mine + 14u]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[sn_mine + 15u]);
+  const u32 points = u32(n0);
+  for (u32 f = u32(sn_workgroup * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_workgroups * gl_WorkGroupSize.x)) {
+    const int x0 = int(f);
+    precise float v0 = b0.at[x0];
+    precise float v2 = (v0 * s0);
+    precise float v3 = b1.at[x0];
+    precise float v5 = (v3 * s1);
+    precise float v6 = (v2 + v5);
+    precise float v7 = b2.at[x0];
+    precise float v9 = (v7 * s2);
+    precise float v10 = (v3 * v3);
+    precise float v12 = (v10 * s3);
+    precise float v13 = (v9 + v12);
+    precise float v15 = (v6 * s4);
+    precise float v16 = sn_sqrt_f32(v13);
+    precise float v18 = (v16 * s5);
+    precise float v20 = (v18 + s6);
+    precise float v21 = sn_div_f32(v15, v20);
+    precise float v22 = b3.at[x0];
+    precise float v23 = (v22 - v21);
+    b0.at[x0] = v6;
+    b2.at[x0] = v13;
+    b3.at[x0] = v23;
+  }
+}
+// ---- kernel 5
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint SN_LANES = 256;
+#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
+#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
+#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
+SN_FN float sn_erf_f32(float a) {
+  const float x = abs(a);
+  precise float z = a * a;
+  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
+  p = fma(z, p, -2.676771953701973e-2);
+  p = fma(z, p, 1.1281845718622208e-1);
+  p = fma(z, p, -3.761249780654907e-1);
+  p = fma(z, p, 1.2837915122509003e-1);
+  p = fma(a, p, a);
+  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, x, -1.3103951513767242e-1);
+  t = fma(t, x, -9.39447820186615e-1);
+  t = fma(t, x, -1.6156489849090576);
+  t = fma(t, x, -2.8363061137497425e-3);
+  precise float q = 1.0 - exp2(t);
+  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
+  return x >= 0.92 ? q : p;
+}
+shared float sn_rows_sum_f32_v[256];
+void sn_rows_sum_f32(inout float v) {
+  if (SN_ROWS == 1u) return;
+  barrier();
+  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+  barrier();
+  for (u32 rows = SN_ROWS; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (SN_ROW + left < rows) {
+      const float w = sn_rows_sum_f32_v[gl_LocalInvocationID.x + left * SN_LANES];
+      precise float joined = (v + w);
+      v = joined;
+      sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+    }
+    rows = left;
+    barrier();
+  }
+  v = sn_rows_sum_f32_v[SN_LANE];
+}
+SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
+layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict readonly buffer b3_t { float at[]; } b3;
+layout(std430, binding = 4) restrict readonly buffer b4_t { float at[]; } b4;
+layout(std430, binding = 5) restrict buffer b5_t { float at[]; } b5;
+layout(std430, binding = 6) restrict buffer b6_t { float at[]; } b6;
+layout(std430, binding = 7) restrict readonly buffer b7_t { float at[]; } b7;
+layout(std430, binding = 8) restrict buffer b8_t { float at[]; } b8;
+layout(std430, binding = 9) restrict buffer b9_t { float at[]; } b9;
+layout(std430, binding = 10) restrict buffer b10_t { float at[]; } b10;
+layout(std430, binding = 11) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const float s0 = uintBitsToFloat(sn_arguments.word[3]);
+  const float s1 = uintBitsToFloat(sn_arguments.word[4]);
+  const float s2 = uintBitsToFloat(sn_arguments.word[5]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[6]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[7]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[8]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[9]);
+  const float s7 = uintBitsToFloat(sn_arguments.word[10]);
+  const float s8 = uintBitsToFloat(sn_arguments.word[11]);
+  const float s9 = uintBitsToFloat(sn_arguments.word[12]);
+  const float s10 = uintBitsToFloat(sn_arguments.word[13]);
+  const float s11 = uintBitsToFloat(sn_arguments.word[14]);
+  const float s12 = uintBitsToFloat(sn_arguments.word[15]);
+  const float s13 = uintBitsToFloat(sn_arguments.word[16]);
+  const float s14 = uintBitsToFloat(sn_arguments.word[17]);
+  const float s15 = uintBitsToFloat(sn_arguments.word[18]);
+  const float s16 = uintBitsToFloat(sn_arguments.word[19]);
+  const float s17 = uintBitsToFloat(sn_arguments.word[20]);
+  const float s18 = uintBitsToFloat(sn_arguments.word[21]);
+  const float s19 = uintBitsToFloat(sn_arguments.word[22]);
+  const float s20 = uintBitsToFloat(sn_arguments.word[23]);
+  const u32 points = u32(n0);
+  for (u32 t = u32(gl_WorkGroupID.x) * u32(SN_LANES); t < points; t += u32(gl_NumWorkGroups.x) * u32(SN_LANES)) {
+    const bool there = t + u32(SN_LANE) < points;
+    const u32 f = there ? t + u32(SN_LANE) : t;
+    const int x0 = int(f);
+    precise float v0 = b0.at[x0];
+    precise float v2 = (v0 * s0);
+    precise float v5 = (s1 * s2);
+    precise float v7 = (v5 * s3);
+    precise float v9 = b2.at[x0];
+    precise float v25 = b5.at[x0];
+    precise float v27 = b6.at[x0];
+    precise float v37 = b8.at[x0];
+    precise float v39 = (v37 * s9);
+    precise float v53 = b9.at[x0];
+    precise float v55 = (v53 * s14);
+    precise float v60 = b10.at[x0];
+    precise float v62 = (v60 * s16);
+    float r33 = float(0);
+    float r56 = float(0);
+    if (there) {
+      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q33 = float(0);
+        float q56 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v8 = b1.at[x0 + x1 * n2];
+              precise float v10 = (v8 + v9);
+              precise float v12 = (v10 * s4);
+              precise float v14 = (v10 * s5);
+              precise float v15 = sn_erf_f32(v14);
+              precise float v17 = (v15 + s6);
+              precise float v18 = (v12 * v17);
+              precise float v19 = b3.at[x1];
+              precise float v21 = (v19 * s7);
+              precise float v22 = (v18 - v21);
+              precise float v23 = b4.at[x1];
+              precise float v24 = (v22 * v23);
+              precise float v26 = (v24 * v25);
+              precise float v28 = (v26 + v27);
+              precise float v29 = b7.at[x0 + x1 * n2];
+              precise float v30 = (v28 - v29);
+              precise float v31 = (v7 * v30);
+              precise float v32 = (v31 * v24);
+              q33 = fma(v31, v24, q33);
+              q56 = fma(v7, v30, q56);
+            }
+          }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+            precise float v8 = b1.at[x0 + x1 * n2];
+            precise float v10 = (v8 + v9);
+            precise float v12 = (v10 * s4);
+            precise float v14 = (v10 * s5);
+            precise float v15 = sn_erf_f32(v14);
+            precise float v17 = (v15 + s6);
+            precise float v18 = (v12 * v17);
+            precise float v19 = b3.at[x1];
+            precise float v21 = (v19 * s7);
+            precise float v22 = (v18 - v21);
+            precise float v23 = b4.at[x1];
+            precise float v24 = (v22 * v23);
+            precise float v26 = (v24 * v25);
+            precise float v28 = (v26 + v27);
+            precise float v29 = b7.at[x0 + x1 * n2];
+            precise float v30 = (v28 - v29);
+            precise float v31 = (v7 * v30);
+            precise float v32 = (v31 * v24);
+            q33 = fma(v31, v24, q33);
+            q56 = fma(v7, v30, q56);
+          }
+        }
+        r33 = r33 + q33;
+        r56 = r56 + q56;
+      }
+    }
+    sn_rows_sum_f32(r33);
+    precise float v33 = r33;
+    precise float v35 = (v33 * s8);
+    precise float v36 = (v2 + v35);
+    precise float v40 = (v33 * v33);
+    precise float v42 = (v40 * s10);
+    precise float v43 = (v39 + v42);
+    precise float v45 = (v36 * s11);
+    precise float v46 = sn_sqrt_f32(v43);
+    precise float v48 = (v46 * s12);
+    precise float v50 = (v48 + s13);
+    precise float v51 = sn_div_f32(v45, v50);
+    precise float v52 = (v25 - v51);
+    sn_rows_sum_f32(r56);
+    precise float v56 = r56;
+    precise float v58 = (v56 * s15);
+    precise float v59 = (v55 + v58);
+    precise float v63 = (v56 * v56);
+    precise float v65 = (v63 * s17);
+    precise float v66 = (v62 + v65);
+    precise float v68 = (v59 * s18);
+    precise float v69 = sn_sqrt_f32(v66);
+    precise float v71 = (v69 * s19);
+    precise float v73 = (v71 + s20);
+    precise float v74 = sn_div_f32(v68, v73);
+    precise float v75 = (v27 - v74);
+    if (SN_ROWS > 1u) barrier();
+    if (there && SN_ROW == 0u) {
+      b0.at[x0] = v36;
+      b5.at[x0] = v43;
+      b6.at[x0] = v52;
+      b8.at[x0] = v59;
+      b9.at[x0] = v66;
+      b10.at[x0] = v75;
+    }
+  }
+}
+// ---- kernel 6
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint SN_LANES = 256;
+#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
+#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
+#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
+shared float sn_rows_sum_f32_v[256];
+void sn_rows_sum_f32(inout float v) {
+  if (SN_ROWS == 1u) return;
+  barrier();
+  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+  barrier();
+  for (u32 rows = SN_ROWS; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (SN_ROW + left < rows) {
+      const float w = sn_rows_sum_f32_v[gl_LocalInvocationID.x + left * SN_LANES];
+      precise float joined = (v + w);
+      v = joined;
+      sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+    }
+    rows = left;
+    barrier();
+  }
+  v = sn_rows_sum_f32_v[SN_LANE];
+}
+SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer b2_t { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b3_t { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer b4_t { float at[]; };
+layout(std430, binding = 0) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+u32 sn_first(u32 member) { return sn_arguments.word[1u + member * 22u + 20u]; }
+void main() {
+  const u32 sn_count = sn_arguments.word[0];
+  u32 sn_low = 0u, sn_high = sn_count;
+  while (sn_high - sn_low > 1u) {
+    const u32 middle = (sn_low + sn_high) >> 1;
+    if (sn_first(middle) <= gl_WorkGroupID.x) sn_low = middle; else sn_high = middle;
+  }
+  const u32 sn_mine = 1u + sn_low * 22u;
+  const u32 sn_workgroup = gl_WorkGroupID.x - sn_first(sn_low);
+  const u32 sn_workgroups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
+  b0_t b0 = b0_t(uvec2(sn_arguments.word[sn_mine + 0u], sn_arguments.word[sn_mine + 1u]));
+  b1_t b1 = b1_t(uvec2(sn_arguments.word[sn_mine + 2u], sn_arguments.word[sn_mine + 3u]));
+  b2_t b2 = b2_t(uvec2(sn_arguments.word[sn_mine + 4u], sn_arguments.word[sn_mine + 5u]));
+  b3_t b3 = b3_t(uvec2(sn_arguments.word[sn_mine + 6u], sn_arguments.word[sn_mine + 7u]));
+  b4_t b4 = b4_t(uvec2(sn_arguments.word[sn_mine + 8u], sn_arguments.word[sn_mine + 9u]));
+  const int n0 = int(sn_arguments.word[sn_mine + 10u]);
+  const int n1 = int(sn_arguments.word[sn_mine + 11u]);
+  const int n2 = int(sn_arguments.word[sn_mine + 12u]);
+  const float s0 = uintBitsToFloat(sn_arguments.word[sn_mine + 13u]);
+  const float s1 = uintBitsToFloat(sn_arguments.word[sn_mine + 14u]);
+  const float s2 = uintBitsToFloat(sn_arguments.word[sn_mine + 15u]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[sn_mine + 16u]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[sn_mine + 17u]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[sn_mine + 18u]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[sn_mine + 19u]);
+  const u32 points = u32(n0);
+  for (u32 t = u32(sn_workgroup) * u32(SN_LANES); t < points; t += u32(sn_workgroups) * u32(SN_LANES)) {
+    const bool there = t + u32(SN_LANE) < points;
+    const u32 f = there ? t + u32(SN_LANE) : t;
+    const int x0 = int(f);
+    precise float v0 = b0.at[x0];
+    precise float v2 = (v0 * s0);
+    precise float v8 = b2.at[x0];
+    precise float v10 = (v8 * s2);
+    precise float v23 = b3.at[x0];
+    float r4 = float(0);
+    if (there) {
+      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q4 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v3 = b1.at[x0 + x1 * n2];
+              q4 = (q4 + v3);
+            }
+          }
+          if (g < end) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v3 = b1.at[x0 + x1 * n2];
+              q4 = (q4 + (inside ? v3 : float(0)));
+            }
+          }
+        }
+        r4 = r4 + q4;
+      }
+    }
+    sn_rows_sum_f32(r4);
+    precise float v4 = r4;
+    precise float v6 = (v4 * s1);
+    precise float v7 = (v2 + v6);
+    precise float v11 = (v4 * v4);
+    precise float v13 = (v11 * s3);
+    precise float v14 = (v10 + v13);
+    precise float v16 = (v7 * s4);
+    precise float v17 = sn_sqrt_f32(v14);
+    precise float v19 = (v17 * s5);
+    precise float v21 = (v19 + s6);
+    precise float v22 = sn_div_f32(v16, v21);
+    precise float v24 = (v23 - v22);
+    if (SN_ROWS > 1u) barrier();
+    if (there && SN_ROW == 0u) {
+      b0.at[x0] = v7;
+      b2.at[x0] = v14;
+      b4.at[x0] = v24;
+    }
+  }
+}
+// ---- kernel 7
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint SN_LANES = 256;
+#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
+#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
+#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
+shared float sn_rows_sum_f32_v[256];
+void sn_rows_sum_f32(inout float v) {
+  if (SN_ROWS == 1u) return;
+  barrier();
+  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+  barrier();
+  for (u32 rows = SN_ROWS; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (SN_ROW + left < rows) {
+      const float w = sn_rows_sum_f32_v[gl_LocalInvocationID.x + left * SN_LANES];
+      precise float joined = (v + w);
+      v = joined;
+      sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+    }
+    rows = left;
+    barrier();
+  }
+  v = sn_rows_sum_f32_v[SN_LANE];
+}
+SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
+layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict buffer b3_t { float at[]; } b3;
+layout(std430, binding = 4) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const float s0 = uintBitsToFloat(sn_arguments.word[3]);
+  const float s1 = uintBitsToFloat(sn_arguments.word[4]);
+  const float s2 = uintBitsToFloat(sn_arguments.word[5]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[6]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[7]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[8]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[9]);
+  const u32 points = u32(n0);
+  for (u32 t = u32(gl_WorkGroupID.x) * u32(SN_LANES); t < points; t += u32(gl_NumWorkGroups.x) * u32(SN_LANES)) {
+    const bool there = t + u32(SN_LANE) < points;
+    const u32 f = there ? t + u32(SN_LANE) : t;
+    const int x0 = int(f);
+    precise float v0 = b0.at[x0];
+    precise float v2 = (v0 * s0);
+    precise float v8 = b2.at[x0];
+    precise float v10 = (v8 * s2);
+    precise float v23 = b3.at[x0];
+    float r4 = float(0);
+    if (there) {
+      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q4 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v3 = b1.at[x0 + x1 * n2];
+              q4 = (q4 + v3);
+            }
+          }
+          if (g < end) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v3 = b1.at[x0 + x1 * n2];
+              q4 = (q4 + (inside ? v3 : float(0)));
+            }
+          }
+        }
+        r4 = r4 + q4;
+      }
+    }
+    sn_rows_sum_f32(r4);
+    precise float v4 = r4;
+    precise float v6 = (v4 * s1);
+    precise float v7 = (v2 + v6);
+    precise float v11 = (v4 * v4);
+    precise float v13 = (v11 * s3);
+    precise float v14 = (v10 + v13);
+    precise float v16 = (v7 * s4);
+    precise float v17 = sn_sqrt_f32(v14);
+    precise float v19 = (v17 * s5);
+    precise float v21 = (v19 + s6);
+    precise float v22 = sn_div_f32(v16, v21);
+    precise float v24 = (v23 - v22);
+    if (SN_ROWS > 1u) barrier();
+    if (there && SN_ROW == 0u) {
+      b0.at[x0] = v7;
+      b2.at[x0] = v14;
+      b3.at[x0] = v24;
+    }
+  }
+}
+// ---- kernel 8
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
 layout(constant_id = 1) const uint SN_LANES = 256;
 #define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
 #define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
@@ -1300,7 +1836,7 @@ SN_FN float sn_div_f32(float a, float b) {
 }
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b2_t { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer b2_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b3_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b4_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b5_t { float at[]; };
@@ -1308,7 +1844,7 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer b6_t { float
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b7_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b8_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b9_t { float at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) buffer b10_t { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b10_t { float at[]; };
 layout(std430, binding = 0) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 u32 sn_first(u32 member) { return sn_arguments.word[1u + member * 44u + 43u]; }
 void main() {
@@ -1456,546 +1992,11 @@ void main() {
     if (SN_ROWS > 1u) barrier();
     if (there && SN_ROW == 0u) {
       b0.at[x0] = v25;
-      b6.at[x0] = v32;
-      b7.at[x0] = v42;
-      b8.at[x0] = v49;
-      b9.at[x0] = v56;
-      b10.at[x0] = v66;
-    }
-  }
-}
-// ---- kernel 5
-#version 450
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_buffer_reference_uvec2 : require
-#define u32 uint
-#define i64 int64_t
-#define u64 uint64_t
-#define SN_FN
-layout(local_size_x = 256, local_size_x_id = 0) in;
-#define SN_LANES gl_WorkGroupSize.x
-#define SN_LANE gl_LocalInvocationID.x
-#define SN_ROWS 1u
-#define SN_ROW 0u
-SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) {
-  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a * s) / (b * s);
-}
-layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) buffer b2_t { float at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) buffer b3_t { float at[]; };
-layout(std430, binding = 0) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
-u32 sn_first(u32 member) { return sn_arguments.word[1u + member * 18u + 16u]; }
-void main() {
-  const u32 sn_count = sn_arguments.word[0];
-  u32 sn_low = 0u, sn_high = sn_count;
-  while (sn_high - sn_low > 1u) {
-    const u32 middle = (sn_low + sn_high) >> 1;
-    if (sn_first(middle) <= gl_WorkGroupID.x) sn_low = middle; else sn_high = middle;
-  }
-  const u32 sn_mine = 1u + sn_low * 18u;
-  const u32 sn_workgroup = gl_WorkGroupID.x - sn_first(sn_low);
-  const u32 sn_workgroups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
-  b0_t b0 = b0_t(uvec2(sn_arguments.word[sn_mine + 0u], sn_arguments.word[sn_mine + 1u]));
-  b1_t b1 = b1_t(uvec2(sn_arguments.word[sn_mine + 2u], sn_arguments.word[sn_mine + 3u]));
-  b2_t b2 = b2_t(uvec2(sn_arguments.word[sn_mine + 4u], sn_arguments.word[sn_mine + 5u]));
-  b3_t b3 = b3_t(uvec2(sn_arguments.word[sn_mine + 6u], sn_arguments.word[sn_mine + 7u]));
-  const int n0 = int(sn_arguments.word[sn_mine + 8u]);
-  const float s0 = uintBitsToFloat(sn_arguments.word[sn_mine + 9u]);
-  const float s1 = uintBitsToFloat(sn_arguments.word[sn_mine + 10u]);
-  const float s2 = uintBitsToFloat(sn_arguments.word[sn_mine + 11u]);
-  const float s3 = uintBitsToFloat(sn_arguments.word[sn_mine + 12u]);
-  const float s4 = uintBitsToFloat(sn_arguments.word[sn_mine + 13u]);
-  const float s5 = uintBitsToFloat(sn_arguments.word[sn_mine + 14u]);
-  const float s6 = uintBitsToFloat(sn_arguments.word[sn_mine + 15u]);
-  const u32 points = u32(n0);
-  for (u32 f = u32(sn_workgroup * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_workgroups * gl_WorkGroupSize.x)) {
-    const int x0 = int(f);
-    precise float v0 = b0.at[x0];
-    precise float v2 = (v0 * s0);
-    precise float v3 = b1.at[x0];
-    precise float v5 = (v3 * s1);
-    precise float v6 = (v2 + v5);
-    precise float v7 = b2.at[x0];
-    precise float v9 = (v7 * s2);
-    precise float v10 = (v3 * v3);
-    precise float v12 = (v10 * s3);
-    precise float v13 = (v9 + v12);
-    precise float v15 = (v6 * s4);
-    precise float v16 = sn_sqrt_f32(v13);
-    precise float v18 = (v16 * s5);
-    precise float v20 = (v18 + s6);
-    precise float v21 = sn_div_f32(v15, v20);
-    precise float v22 = b3.at[x0];
-    precise float v23 = (v22 - v21);
-    b0.at[x0] = v6;
-    b2.at[x0] = v13;
-    b3.at[x0] = v23;
-  }
-}
-// ---- kernel 6
-#version 450
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_buffer_reference_uvec2 : require
-#define u32 uint
-#define i64 int64_t
-#define u64 uint64_t
-#define SN_FN
-layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 1) const uint SN_LANES = 256;
-#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
-#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
-#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
-shared float sn_rows_sum_f32_v[256];
-void sn_rows_sum_f32(inout float v) {
-  if (SN_ROWS == 1u) return;
-  barrier();
-  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
-  barrier();
-  for (u32 rows = SN_ROWS; rows > 1u;) {
-    const u32 left = (rows + 1u) / 2u;
-    if (SN_ROW + left < rows) {
-      const float w = sn_rows_sum_f32_v[gl_LocalInvocationID.x + left * SN_LANES];
-      precise float joined = (v + w);
-      v = joined;
-      sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
-    }
-    rows = left;
-    barrier();
-  }
-  v = sn_rows_sum_f32_v[SN_LANE];
-}
-SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) {
-  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a * s) / (b * s);
-}
-layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) buffer b2_t { float at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) buffer b3_t { float at[]; };
-layout(std430, binding = 0) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
-u32 sn_first(u32 member) { return sn_arguments.word[1u + member * 20u + 18u]; }
-void main() {
-  const u32 sn_count = sn_arguments.word[0];
-  u32 sn_low = 0u, sn_high = sn_count;
-  while (sn_high - sn_low > 1u) {
-    const u32 middle = (sn_low + sn_high) >> 1;
-    if (sn_first(middle) <= gl_WorkGroupID.x) sn_low = middle; else sn_high = middle;
-  }
-  const u32 sn_mine = 1u + sn_low * 20u;
-  const u32 sn_workgroup = gl_WorkGroupID.x - sn_first(sn_low);
-  const u32 sn_workgroups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
-  b0_t b0 = b0_t(uvec2(sn_arguments.word[sn_mine + 0u], sn_arguments.word[sn_mine + 1u]));
-  b1_t b1 = b1_t(uvec2(sn_arguments.word[sn_mine + 2u], sn_arguments.word[sn_mine + 3u]));
-  b2_t b2 = b2_t(uvec2(sn_arguments.word[sn_mine + 4u], sn_arguments.word[sn_mine + 5u]));
-  b3_t b3 = b3_t(uvec2(sn_arguments.word[sn_mine + 6u], sn_arguments.word[sn_mine + 7u]));
-  const int n0 = int(sn_arguments.word[sn_mine + 8u]);
-  const int n1 = int(sn_arguments.word[sn_mine + 9u]);
-  const int n2 = int(sn_arguments.word[sn_mine + 10u]);
-  const float s0 = uintBitsToFloat(sn_arguments.word[sn_mine + 11u]);
-  const float s1 = uintBitsToFloat(sn_arguments.word[sn_mine + 12u]);
-  const float s2 = uintBitsToFloat(sn_arguments.word[sn_mine + 13u]);
-  const float s3 = uintBitsToFloat(sn_arguments.word[sn_mine + 14u]);
-  const float s4 = uintBitsToFloat(sn_arguments.word[sn_mine + 15u]);
-  const float s5 = uintBitsToFloat(sn_arguments.word[sn_mine + 16u]);
-  const float s6 = uintBitsToFloat(sn_arguments.word[sn_mine + 17u]);
-  const u32 points = u32(n0);
-  for (u32 t = u32(sn_workgroup) * u32(SN_LANES); t < points; t += u32(sn_workgroups) * u32(SN_LANES)) {
-    const bool there = t + u32(SN_LANE) < points;
-    const u32 f = there ? t + u32(SN_LANE) : t;
-    const int x0 = int(f);
-    precise float v0 = b0.at[x0];
-    precise float v2 = (v0 * s0);
-    precise float v8 = b2.at[x0];
-    precise float v10 = (v8 * s2);
-    precise float v23 = b3.at[x0];
-    float r4 = float(0);
-    if (there) {
-      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
-      for (u32 h = u32(0); h < rounds; h += u32(32)) {
-        const u32 left = rounds - h;
-        const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q4 = float(0);
-        {
-          u32 g = h;
-          for (; g + u32(7) < end; g += u32(8)) {
-            [[unroll]]
-            for (int u = 0; u < 8; ++u) {
-              const u32 j = g + u32(u);
-              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-              precise float v3 = b1.at[x0 + x1 * n2];
-              q4 = (q4 + v3);
-            }
-          }
-          if (g < end) {
-            [[unroll]]
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-              precise float v3 = b1.at[x0 + x1 * n2];
-              q4 = (q4 + (inside ? v3 : float(0)));
-            }
-          }
-        }
-        r4 = r4 + q4;
-      }
-    }
-    sn_rows_sum_f32(r4);
-    precise float v4 = r4;
-    precise float v6 = (v4 * s1);
-    precise float v7 = (v2 + v6);
-    precise float v11 = (v4 * v4);
-    precise float v13 = (v11 * s3);
-    precise float v14 = (v10 + v13);
-    precise float v16 = (v7 * s4);
-    precise float v17 = sn_sqrt_f32(v14);
-    precise float v19 = (v17 * s5);
-    precise float v21 = (v19 + s6);
-    precise float v22 = sn_div_f32(v16, v21);
-    precise float v24 = (v23 - v22);
-    if (SN_ROWS > 1u) barrier();
-    if (there && SN_ROW == 0u) {
-      b0.at[x0] = v7;
-      b2.at[x0] = v14;
-      b3.at[x0] = v24;
-    }
-  }
-}
-// ---- kernel 7
-#version 450
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-#extension GL_EXT_control_flow_attributes : require
-#define u32 uint
-#define i64 int64_t
-#define u64 uint64_t
-#define SN_FN
-layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 1) const uint SN_LANES = 256;
-#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
-#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
-#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
-shared float sn_rows_sum_f32_v[256];
-void sn_rows_sum_f32(inout float v) {
-  if (SN_ROWS == 1u) return;
-  barrier();
-  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
-  barrier();
-  for (u32 rows = SN_ROWS; rows > 1u;) {
-    const u32 left = (rows + 1u) / 2u;
-    if (SN_ROW + left < rows) {
-      const float w = sn_rows_sum_f32_v[gl_LocalInvocationID.x + left * SN_LANES];
-      precise float joined = (v + w);
-      v = joined;
-      sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
-    }
-    rows = left;
-    barrier();
-  }
-  v = sn_rows_sum_f32_v[SN_LANE];
-}
-SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) {
-  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a * s) / (b * s);
-}
-layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
-layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
-layout(std430, binding = 2) restrict buffer b2_t { float at[]; } b2;
-layout(std430, binding = 3) restrict readonly buffer b3_t { float at[]; } b3;
-layout(std430, binding = 4) restrict writeonly buffer b4_t { float at[]; } b4;
-layout(std430, binding = 5) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
-void main() {
-  const int n0 = int(sn_arguments.word[0]);
-  const int n1 = int(sn_arguments.word[1]);
-  const int n2 = int(sn_arguments.word[2]);
-  const float s0 = uintBitsToFloat(sn_arguments.word[3]);
-  const float s1 = uintBitsToFloat(sn_arguments.word[4]);
-  const float s2 = uintBitsToFloat(sn_arguments.word[5]);
-  const float s3 = uintBitsToFloat(sn_arguments.word[6]);
-  const float s4 = uintBitsToFloat(sn_arguments.word[7]);
-  const float s5 = uintBitsToFloat(sn_arguments.word[8]);
-  const float s6 = uintBitsToFloat(sn_arguments.word[9]);
-  const u32 points = u32(n0);
-  for (u32 t = u32(gl_WorkGroupID.x) * u32(SN_LANES); t < points; t += u32(gl_NumWorkGroups.x) * u32(SN_LANES)) {
-    const bool there = t + u32(SN_LANE) < points;
-    const u32 f = there ? t + u32(SN_LANE) : t;
-    const int x0 = int(f);
-    precise float v0 = b0.at[x0];
-    precise float v2 = (v0 * s0);
-    precise float v8 = b2.at[x0];
-    precise float v10 = (v8 * s2);
-    precise float v23 = b3.at[x0];
-    float r4 = float(0);
-    if (there) {
-      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
-      for (u32 h = u32(0); h < rounds; h += u32(32)) {
-        const u32 left = rounds - h;
-        const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q4 = float(0);
-        {
-          u32 g = h;
-          for (; g + u32(7) < end; g += u32(8)) {
-            [[unroll]]
-            for (int u = 0; u < 8; ++u) {
-              const u32 j = g + u32(u);
-              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-              precise float v3 = b1.at[x0 + x1 * n2];
-              q4 = (q4 + v3);
-            }
-          }
-          if (g < end) {
-            [[unroll]]
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-              precise float v3 = b1.at[x0 + x1 * n2];
-              q4 = (q4 + (inside ? v3 : float(0)));
-            }
-          }
-        }
-        r4 = r4 + q4;
-      }
-    }
-    sn_rows_sum_f32(r4);
-    precise float v4 = r4;
-    precise float v6 = (v4 * s1);
-    precise float v7 = (v2 + v6);
-    precise float v11 = (v4 * v4);
-    precise float v13 = (v11 * s3);
-    precise float v14 = (v10 + v13);
-    precise float v16 = (v7 * s4);
-    precise float v17 = sn_sqrt_f32(v14);
-    precise float v19 = (v17 * s5);
-    precise float v21 = (v19 + s6);
-    precise float v22 = sn_div_f32(v16, v21);
-    precise float v24 = (v23 - v22);
-    if (SN_ROWS > 1u) barrier();
-    if (there && SN_ROW == 0u) {
-      b0.at[x0] = v7;
-      b2.at[x0] = v14;
-      b4.at[x0] = v24;
-    }
-  }
-}
-// ---- kernel 8
-#version 450
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-#extension GL_EXT_control_flow_attributes : require
-#define u32 uint
-#define i64 int64_t
-#define u64 uint64_t
-#define SN_FN
-layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 1) const uint SN_LANES = 256;
-#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
-#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
-#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
-SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
-  precise float z = a * a;
-  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
-  p = fma(z, p, -2.676771953701973e-2);
-  p = fma(z, p, 1.1281845718622208e-1);
-  p = fma(z, p, -3.761249780654907e-1);
-  p = fma(z, p, 1.2837915122509003e-1);
-  p = fma(a, p, a);
-  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, x, -1.3103951513767242e-1);
-  t = fma(t, x, -9.39447820186615e-1);
-  t = fma(t, x, -1.6156489849090576);
-  t = fma(t, x, -2.8363061137497425e-3);
-  precise float q = 1.0 - exp2(t);
-  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
-  return x >= 0.92 ? q : p;
-}
-shared float sn_rows_sum_f32_v[256];
-void sn_rows_sum_f32(inout float v) {
-  if (SN_ROWS == 1u) return;
-  barrier();
-  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
-  barrier();
-  for (u32 rows = SN_ROWS; rows > 1u;) {
-    const u32 left = (rows + 1u) / 2u;
-    if (SN_ROW + left < rows) {
-      const float w = sn_rows_sum_f32_v[gl_LocalInvocationID.x + left * SN_LANES];
-      precise float joined = (v + w);
-      v = joined;
-      sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
-    }
-    rows = left;
-    barrier();
-  }
-  v = sn_rows_sum_f32_v[SN_LANE];
-}
-SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) {
-  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a * s) / (b * s);
-}
-layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
-layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
-layout(std430, binding = 2) restrict buffer b2_t { float at[]; } b2;
-layout(std430, binding = 3) restrict readonly buffer b3_t { float at[]; } b3;
-layout(std430, binding = 4) restrict readonly buffer b4_t { float at[]; } b4;
-layout(std430, binding = 5) restrict buffer b5_t { float at[]; } b5;
-layout(std430, binding = 6) restrict buffer b6_t { float at[]; } b6;
-layout(std430, binding = 7) restrict readonly buffer b7_t { float at[]; } b7;
-layout(std430, binding = 8) restrict buffer b8_t { float at[]; } b8;
-layout(std430, binding = 9) restrict buffer b9_t { float at[]; } b9;
-layout(std430, binding = 10) restrict readonly buffer b10_t { float at[]; } b10;
-layout(std430, binding = 11) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
-void main() {
-  const int n0 = int(sn_arguments.word[0]);
-  const int n1 = int(sn_arguments.word[1]);
-  const int n2 = int(sn_arguments.word[2]);
-  const float s0 = uintBitsToFloat(sn_arguments.word[3]);
-  const float s1 = uintBitsToFloat(sn_arguments.word[4]);
-  const float s2 = uintBitsToFloat(sn_arguments.word[5]);
-  const float s3 = uintBitsToFloat(sn_arguments.word[6]);
-  const float s4 = uintBitsToFloat(sn_arguments.word[7]);
-  const float s5 = uintBitsToFloat(sn_arguments.word[8]);
-  const float s6 = uintBitsToFloat(sn_arguments.word[9]);
-  const float s7 = uintBitsToFloat(sn_arguments.word[10]);
-  const float s8 = uintBitsToFloat(sn_arguments.word[11]);
-  const float s9 = uintBitsToFloat(sn_arguments.word[12]);
-  const float s10 = uintBitsToFloat(sn_arguments.word[13]);
-  const float s11 = uintBitsToFloat(sn_arguments.word[14]);
-  const float s12 = uintBitsToFloat(sn_arguments.word[15]);
-  const float s13 = uintBitsToFloat(sn_arguments.word[16]);
-  const float s14 = uintBitsToFloat(sn_arguments.word[17]);
-  const float s15 = uintBitsToFloat(sn_arguments.word[18]);
-  const float s16 = uintBitsToFloat(sn_arguments.word[19]);
-  const float s17 = uintBitsToFloat(sn_arguments.word[20]);
-  const float s18 = uintBitsToFloat(sn_arguments.word[21]);
-  const float s19 = uintBitsToFloat(sn_arguments.word[22]);
-  const float s20 = uintBitsToFloat(sn_arguments.word[23]);
-  const u32 points = u32(n0);
-  for (u32 t = u32(gl_WorkGroupID.x) * u32(SN_LANES); t < points; t += u32(gl_NumWorkGroups.x) * u32(SN_LANES)) {
-    const bool there = t + u32(SN_LANE) < points;
-    const u32 f = there ? t + u32(SN_LANE) : t;
-    const int x0 = int(f);
-    precise float v0 = b0.at[x0];
-    precise float v2 = (v0 * s0);
-    precise float v5 = (s1 * s2);
-    precise float v7 = (v5 * s3);
-    precise float v9 = b2.at[x0];
-    precise float v25 = b5.at[x0];
-    precise float v27 = b6.at[x0];
-    precise float v37 = b8.at[x0];
-    precise float v39 = (v37 * s9);
-    precise float v53 = b9.at[x0];
-    precise float v55 = (v53 * s14);
-    precise float v60 = b10.at[x0];
-    precise float v62 = (v60 * s16);
-    float r33 = float(0);
-    float r56 = float(0);
-    if (there) {
-      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
-      for (u32 h = u32(0); h < rounds; h += u32(32)) {
-        const u32 left = rounds - h;
-        const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q33 = float(0);
-        float q56 = float(0);
-        {
-          u32 g = h;
-          for (; g + u32(7) < end; g += u32(8)) {
-            [[unroll]]
-            for (int u = 0; u < 8; ++u) {
-              const u32 j = g + u32(u);
-              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-              precise float v8 = b1.at[x0 + x1 * n2];
-              precise float v10 = (v8 + v9);
-              precise float v12 = (v10 * s4);
-              precise float v14 = (v10 * s5);
-              precise float v15 = sn_erf_f32(v14);
-              precise float v17 = (v15 + s6);
-              precise float v18 = (v12 * v17);
-              precise float v19 = b3.at[x1];
-              precise float v21 = (v19 * s7);
-              precise float v22 = (v18 - v21);
-              precise float v23 = b4.at[x1];
-              precise float v24 = (v22 * v23);
-              precise float v26 = (v24 * v25);
-              precise float v28 = (v26 + v27);
-              precise float v29 = b7.at[x0 + x1 * n2];
-              precise float v30 = (v28 - v29);
-              precise float v31 = (v7 * v30);
-              precise float v32 = (v31 * v24);
-              q33 = fma(v31, v24, q33);
-              q56 = fma(v7, v30, q56);
-            }
-          }
-          for (u32 j = g; j < end; j += 1) {
-            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-            precise float v8 = b1.at[x0 + x1 * n2];
-            precise float v10 = (v8 + v9);
-            precise float v12 = (v10 * s4);
-            precise float v14 = (v10 * s5);
-            precise float v15 = sn_erf_f32(v14);
-            precise float v17 = (v15 + s6);
-            precise float v18 = (v12 * v17);
-            precise float v19 = b3.at[x1];
-            precise float v21 = (v19 * s7);
-            precise float v22 = (v18 - v21);
-            precise float v23 = b4.at[x1];
-            precise float v24 = (v22 * v23);
-            precise float v26 = (v24 * v25);
-            precise float v28 = (v26 + v27);
-            precise float v29 = b7.at[x0 + x1 * n2];
-            precise float v30 = (v28 - v29);
-            precise float v31 = (v7 * v30);
-            precise float v32 = (v31 * v24);
-            q33 = fma(v31, v24, q33);
-            q56 = fma(v7, v30, q56);
-          }
-        }
-        r33 = r33 + q33;
-        r56 = r56 + q56;
-      }
-    }
-    sn_rows_sum_f32(r33);
-    precise float v33 = r33;
-    precise float v35 = (v33 * s8);
-    precise float v36 = (v2 + v35);
-    precise float v40 = (v33 * v33);
-    precise float v42 = (v40 * s10);
-    precise float v43 = (v39 + v42);
-    precise float v45 = (v36 * s11);
-    precise float v46 = sn_sqrt_f32(v43);
-    precise float v48 = (v46 * s12);
-    precise float v50 = (v48 + s13);
-    precise float v51 = sn_div_f32(v45, v50);
-    precise float v52 = (v25 - v51);
-    sn_rows_sum_f32(r56);
-    precise float v56 = r56;
-    precise float v58 = (v56 * s15);
-    precise float v59 = (v55 + v58);
-    precise float v63 = (v56 * v56);
-    precise float v65 = (v63 * s17);
-    precise float v66 = (v62 + v65);
-    precise float v68 = (v59 * s18);
-    precise float v69 = sn_sqrt_f32(v66);
-    precise float v71 = (v69 * s19);
-    precise float v73 = (v71 + s20);
-    precise float v74 = sn_div_f32(v68, v73);
-    precise float v75 = (v27 - v74);
-    if (SN_ROWS > 1u) barrier();
-    if (there && SN_ROW == 0u) {
-      b0.at[x0] = v36;
-      b2.at[x0] = v43;
-      b5.at[x0] = v52;
-      b6.at[x0] = v59;
-      b8.at[x0] = v66;
-      b9.at[x0] = v75;
+      b2.at[x0] = v32;
+      b6.at[x0] = v42;
+      b7.at[x0] = v49;
+      b8.at[x0] = v56;
+      b9.at[x0] = v66;
     }
   }
 }

@@ -1183,6 +1183,611 @@ struct SnPairs {
   __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
   __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
 };
+SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
+  const float4 all = *(const float4*)from;
+  to[0] = all.x;
+  to[1] = all.y;
+  to[2] = all.z;
+  to[3] = all.w;
+}
+SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
+SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
+  *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
+}
+struct sn_member {
+  u64 b0_;
+  u64 b1_;
+  u64 b2_;
+  u64 b3_;
+  u32 n0_;
+  u32 s0_;
+  u32 s1_;
+  u32 s2_;
+  u32 s3_;
+  u32 s4_;
+  u32 s5_;
+  u32 s6_;
+  u32 first_;
+};
+struct sn_members { sn_member at[4]; };
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const __grid_constant__ sn_members members, u32 count) {
+  sn_follow();
+  u32 member = 0u;
+  for (u32 step = 4u >> 1; step > 0u; step >>= 1)
+    if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;
+  const sn_member& mine = members.at[member];
+  const u32 block = blockIdx.x - mine.first_;
+  const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - mine.first_;
+  float* __restrict__ b0 = (float*)mine.b0_;
+  const float* b1 = (const float*)mine.b1_;
+  float* __restrict__ b2 = (float*)mine.b2_;
+  float* __restrict__ b3 = (float*)mine.b3_;
+  const int n0 = int(mine.n0_);
+  const float s0 = __int_as_float(int(mine.s0_));
+  const float s1 = __int_as_float(int(mine.s1_));
+  const float s2 = __int_as_float(int(mine.s2_));
+  const float s3 = __int_as_float(int(mine.s3_));
+  const float s4 = __int_as_float(int(mine.s4_));
+  const float s5 = __int_as_float(int(mine.s5_));
+  const float s6 = __int_as_float(int(mine.s6_));
+  const bool vectors = ((u64(b0) | u64(b1) | u64(b2) | u64(b3)) & 15) == 0;
+  const u32 points = u32(n0);
+  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
+  for (u32 f = u32(block * blockDim.x + threadIdx.x) * u32(4); f < points4; f += u32(blocks * blockDim.x) * u32(4)) {
+    const int y = int(f);
+    float l0[4];
+    sn_load4_f32(l0, b0 + (y));
+    float l3[4];
+    sn_load4_f32(l3, b1 + (y));
+    float l7[4];
+    sn_load4_f32(l7, b2 + (y));
+    float l22[4];
+    sn_load4_f32(l22, b3 + (y));
+    float w0[4];
+    float w1[4];
+    float w2[4];
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int x0 = y + k;
+      const float v0 = l0[k];
+      const float v2 = (v0 * s0);
+      const float v3 = l3[k];
+      const float v5 = (v3 * s1);
+      const float v6 = (v2 + v5);
+      const float v7 = l7[k];
+      const float v9 = (v7 * s2);
+      const float v10 = (v3 * v3);
+      const float v12 = (v10 * s3);
+      const float v13 = (v9 + v12);
+      const float v15 = (v6 * s4);
+      const float v16 = sn_sqrt_f32(v13);
+      const float v18 = (v16 * s5);
+      const float v20 = (v18 + s6);
+      const float v21 = sn_div_f32(v15, v20);
+      const float v22 = l22[k];
+      const float v23 = (v22 - v21);
+      w0[k] = v6;
+      w1[k] = v13;
+      w2[k] = v23;
+    }
+    sn_store4_f32(b0 + (y), w0);
+    sn_store4_f32(b2 + (y), w1);
+    sn_store4_f32(b3 + (y), w2);
+  }
+  for (u32 f = points4 + u32(block * blockDim.x + threadIdx.x); f < points; f += u32(blocks * blockDim.x)) {
+    const int x0 = int(f);
+    const float v0 = b0[x0];
+    const float v2 = (v0 * s0);
+    const float v3 = b1[x0];
+    const float v5 = (v3 * s1);
+    const float v6 = (v2 + v5);
+    const float v7 = b2[x0];
+    const float v9 = (v7 * s2);
+    const float v10 = (v3 * v3);
+    const float v12 = (v10 * s3);
+    const float v13 = (v9 + v12);
+    const float v15 = (v6 * s4);
+    const float v16 = sn_sqrt_f32(v13);
+    const float v18 = (v16 * s5);
+    const float v20 = (v18 + s6);
+    const float v21 = sn_div_f32(v15, v20);
+    const float v22 = b3[x0];
+    const float v23 = (v22 - v21);
+    b0[x0] = v6;
+    b2[x0] = v13;
+    b3[x0] = v23;
+  }
+}
+// ---- kernel 5
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
+SN_FN float sn_erf_f32(float a) {
+  const float c = fabsf(a), z = a * a;
+  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
+  p = fma(p, z, -2.676771953701973e-2f);
+  p = fma(p, z, 1.1281845718622208e-1f);
+  p = fma(p, z, -3.761249780654907e-1f);
+  p = fma(p, z, 1.2837915122509003e-1f);
+  p = fma(a, p, a);
+  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
+  t = fma(t, c, -1.3103951513767242e-1f);
+  t = fma(t, c, -9.39447820186615e-1f);
+  t = fma(t, c, -1.6156489849090576f);
+  t = fma(t, c, -2.8363061137497425e-3f);
+  float q;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
+  q = copysignf(1.0f - q, a);
+  return c >= 0.92f ? q : p;
+}
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
+  }
+  v = parts[0][threadIdx.x];
+}
+SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
+SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN void sn_barrier() {
+  if (blockDim.x > 32u) __syncthreads();
+  else __syncwarp();
+}
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    float* __restrict__ b0, const float* b1, const float* b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, const float* b7, float* __restrict__ b8, float* __restrict__ b9, float* __restrict__ b10, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, float s17, float s18, float s19, float s20) {
+  sn_follow();
+  const u32 points = u32(n0);
+  for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
+    const bool there = t + u32(threadIdx.x) < points;
+    const u32 f = there ? t + u32(threadIdx.x) : t;
+    const int x0 = int(f);
+    const float v0 = b0[x0];
+    const float v2 = (v0 * s0);
+    const float v5 = (s1 * s2);
+    const float v7 = (v5 * s3);
+    const float v9 = b2[x0];
+    const float v25 = b5[x0];
+    const float v27 = b6[x0];
+    const float v37 = b8[x0];
+    const float v39 = (v37 * s9);
+    const float v53 = b9[x0];
+    const float v55 = (v53 * s14);
+    const float v60 = b10[x0];
+    const float v62 = (v60 * s16);
+    float r33 = float(0);
+    float r56 = float(0);
+    if (there) {
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q33 = float(0);
+        float q56 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v8 = b1[x0 + x1 * n2];
+              const float v10 = (v8 + v9);
+              const float v12 = (v10 * s4);
+              const float v14 = (v10 * s5);
+              const float v15 = sn_erf_f32(v14);
+              const float v17 = (v15 + s6);
+              const float v18 = (v12 * v17);
+              const float v19 = b3[x1];
+              const float v21 = (v19 * s7);
+              const float v22 = (v18 - v21);
+              const float v23 = b4[x1];
+              const float v24 = (v22 * v23);
+              const float v26 = (v24 * v25);
+              const float v28 = (v26 + v27);
+              const float v29 = b7[x0 + x1 * n2];
+              const float v30 = (v28 - v29);
+              const float v31 = (v7 * v30);
+              const float v32 = (v31 * v24);
+              q33 = fma(v31, v24, q33);
+              q56 = fma(v7, v30, q56);
+            }
+          }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+            const float v8 = b1[x0 + x1 * n2];
+            const float v10 = (v8 + v9);
+            const float v12 = (v10 * s4);
+            const float v14 = (v10 * s5);
+            const float v15 = sn_erf_f32(v14);
+            const float v17 = (v15 + s6);
+            const float v18 = (v12 * v17);
+            const float v19 = b3[x1];
+            const float v21 = (v19 * s7);
+            const float v22 = (v18 - v21);
+            const float v23 = b4[x1];
+            const float v24 = (v22 * v23);
+            const float v26 = (v24 * v25);
+            const float v28 = (v26 + v27);
+            const float v29 = b7[x0 + x1 * n2];
+            const float v30 = (v28 - v29);
+            const float v31 = (v7 * v30);
+            const float v32 = (v31 * v24);
+            q33 = fma(v31, v24, q33);
+            q56 = fma(v7, v30, q56);
+          }
+        }
+        r33 = r33 + q33;
+        r56 = r56 + q56;
+      }
+    }
+    sn_rows_sum_f32(r33);
+    const float v33 = r33;
+    const float v35 = (v33 * s8);
+    const float v36 = (v2 + v35);
+    const float v40 = (v33 * v33);
+    const float v42 = (v40 * s10);
+    const float v43 = (v39 + v42);
+    const float v45 = (v36 * s11);
+    const float v46 = sn_sqrt_f32(v43);
+    const float v48 = (v46 * s12);
+    const float v50 = (v48 + s13);
+    const float v51 = sn_div_f32(v45, v50);
+    const float v52 = (v25 - v51);
+    sn_rows_sum_f32(r56);
+    const float v56 = r56;
+    const float v58 = (v56 * s15);
+    const float v59 = (v55 + v58);
+    const float v63 = (v56 * v56);
+    const float v65 = (v63 * s17);
+    const float v66 = (v62 + v65);
+    const float v68 = (v59 * s18);
+    const float v69 = sn_sqrt_f32(v66);
+    const float v71 = (v69 * s19);
+    const float v73 = (v71 + s20);
+    const float v74 = sn_div_f32(v68, v73);
+    const float v75 = (v27 - v74);
+    if (blockDim.y > 1u) sn_barrier();
+    if (there && threadIdx.y == 0u) {
+      b0[x0] = v36;
+      b5[x0] = v43;
+      b6[x0] = v52;
+      b8[x0] = v59;
+      b9[x0] = v66;
+      b10[x0] = v75;
+    }
+  }
+}
+// ---- kernel 6
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
+  }
+  v = parts[0][threadIdx.x];
+}
+SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
+SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN void sn_barrier() {
+  if (blockDim.x > 32u) __syncthreads();
+  else __syncwarp();
+}
+struct sn_member {
+  u64 b0_;
+  u64 b1_;
+  u64 b2_;
+  u64 b3_;
+  u64 b4_;
+  u32 n0_;
+  u32 n1_;
+  u32 n2_;
+  u32 s0_;
+  u32 s1_;
+  u32 s2_;
+  u32 s3_;
+  u32 s4_;
+  u32 s5_;
+  u32 s6_;
+  u32 first_;
+};
+struct sn_members { sn_member at[4]; };
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const __grid_constant__ sn_members members, u32 count) {
+  sn_follow();
+  u32 member = 0u;
+  for (u32 step = 4u >> 1; step > 0u; step >>= 1)
+    if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;
+  const sn_member& mine = members.at[member];
+  const u32 block = blockIdx.x - mine.first_;
+  const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - mine.first_;
+  float* __restrict__ b0 = (float*)mine.b0_;
+  const float* b1 = (const float*)mine.b1_;
+  float* __restrict__ b2 = (float*)mine.b2_;
+  const float* b3 = (const float*)mine.b3_;
+  float* __restrict__ b4 = (float*)mine.b4_;
+  const int n0 = int(mine.n0_);
+  const int n1 = int(mine.n1_);
+  const int n2 = int(mine.n2_);
+  const float s0 = __int_as_float(int(mine.s0_));
+  const float s1 = __int_as_float(int(mine.s1_));
+  const float s2 = __int_as_float(int(mine.s2_));
+  const float s3 = __int_as_float(int(mine.s3_));
+  const float s4 = __int_as_float(int(mine.s4_));
+  const float s5 = __int_as_float(int(mine.s5_));
+  const float s6 = __int_as_float(int(mine.s6_));
+  const u32 points = u32(n0);
+  for (u32 t = u32(block) * u32(blockDim.x); t < points; t += u32(blocks) * u32(blockDim.x)) {
+    const bool there = t + u32(threadIdx.x) < points;
+    const u32 f = there ? t + u32(threadIdx.x) : t;
+    const int x0 = int(f);
+    const float v0 = b0[x0];
+    const float v2 = (v0 * s0);
+    const float v8 = b2[x0];
+    const float v10 = (v8 * s2);
+    const float v23 = b3[x0];
+    float r4 = float(0);
+    if (there) {
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q4 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v3 = b1[x0 + x1 * n2];
+              q4 = (q4 + v3);
+            }
+          }
+          if (g < end) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v3 = b1[x0 + x1 * n2];
+              q4 = (q4 + (inside ? v3 : float(0)));
+            }
+          }
+        }
+        r4 = r4 + q4;
+      }
+    }
+    sn_rows_sum_f32(r4);
+    const float v4 = r4;
+    const float v6 = (v4 * s1);
+    const float v7 = (v2 + v6);
+    const float v11 = (v4 * v4);
+    const float v13 = (v11 * s3);
+    const float v14 = (v10 + v13);
+    const float v16 = (v7 * s4);
+    const float v17 = sn_sqrt_f32(v14);
+    const float v19 = (v17 * s5);
+    const float v21 = (v19 + s6);
+    const float v22 = sn_div_f32(v16, v21);
+    const float v24 = (v23 - v22);
+    if (blockDim.y > 1u) sn_barrier();
+    if (there && threadIdx.y == 0u) {
+      b0[x0] = v7;
+      b2[x0] = v14;
+      b4[x0] = v24;
+    }
+  }
+}
+// ---- kernel 7
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
+  }
+  v = parts[0][threadIdx.x];
+}
+SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
+SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN void sn_barrier() {
+  if (blockDim.x > 32u) __syncthreads();
+  else __syncwarp();
+}
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    float* __restrict__ b0, const float* b1, float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6) {
+  sn_follow();
+  const u32 points = u32(n0);
+  for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
+    const bool there = t + u32(threadIdx.x) < points;
+    const u32 f = there ? t + u32(threadIdx.x) : t;
+    const int x0 = int(f);
+    const float v0 = b0[x0];
+    const float v2 = (v0 * s0);
+    const float v8 = b2[x0];
+    const float v10 = (v8 * s2);
+    const float v23 = b3[x0];
+    float r4 = float(0);
+    if (there) {
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q4 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u);
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v3 = b1[x0 + x1 * n2];
+              q4 = (q4 + v3);
+            }
+          }
+          if (g < end) {
+            #pragma unroll
+            for (int u = 0; u < 8; ++u) {
+              const bool inside = g + u32(u) < end;
+              const u32 j = inside ? g + u32(u) : g;
+              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+              const float v3 = b1[x0 + x1 * n2];
+              q4 = (q4 + (inside ? v3 : float(0)));
+            }
+          }
+        }
+        r4 = r4 + q4;
+      }
+    }
+    sn_rows_sum_f32(r4);
+    const float v4 = r4;
+    const float v6 = (v4 * s1);
+    const float v7 = (v2 + v6);
+    const float v11 = (v4 * v4);
+    const float v13 = (v11 * s3);
+    const float v14 = (v10 + v13);
+    const float v16 = (v7 * s4);
+    const float v17 = sn_sqrt_f32(v14);
+    const float v19 = (v17 * s5);
+    const float v21 = (v19 + s6);
+    const float v22 = sn_div_f32(v16, v21);
+    const float v24 = (v23 - v22);
+    if (blockDim.y > 1u) sn_barrier();
+    if (there && threadIdx.y == 0u) {
+      b0[x0] = v7;
+      b2[x0] = v14;
+      b3[x0] = v24;
+    }
+  }
+}
+// ---- kernel 8
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN float sn_erf_f32(float a) {
   const float c = fabsf(a), z = a * a;
   float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
@@ -1274,7 +1879,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - mine.first_;
   float* __restrict__ b0 = (float*)mine.b0_;
   const float* b1 = (const float*)mine.b1_;
-  const float* b2 = (const float*)mine.b2_;
+  float* __restrict__ b2 = (float*)mine.b2_;
   const float* b3 = (const float*)mine.b3_;
   const float* b4 = (const float*)mine.b4_;
   const float* b5 = (const float*)mine.b5_;
@@ -1282,7 +1887,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   float* __restrict__ b7 = (float*)mine.b7_;
   float* __restrict__ b8 = (float*)mine.b8_;
   float* __restrict__ b9 = (float*)mine.b9_;
-  float* __restrict__ b10 = (float*)mine.b10_;
+  const float* b10 = (const float*)mine.b10_;
   const int n0 = int(mine.n0_);
   const int n1 = int(mine.n1_);
   const int n2 = int(mine.n2_);
@@ -1407,614 +2012,11 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     if (blockDim.y > 1u) sn_barrier();
     if (there && threadIdx.y == 0u) {
       b0[x0] = v25;
-      b6[x0] = v32;
-      b7[x0] = v42;
-      b8[x0] = v49;
-      b9[x0] = v56;
-      b10[x0] = v66;
-    }
-  }
-}
-// ---- kernel 5
-typedef unsigned int u32;
-typedef long long i64;
-typedef unsigned long long u64;
-#define SN_FN static __device__ __forceinline__
-SN_FN void sn_follow() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
-#endif
-}
-template <int N>
-struct SnPairs {
-  u32 words[N / 2];
-  struct Value {
-    u32& word;
-    const int shift;
-    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
-    __device__ __forceinline__ void operator=(u32 value) {
-      word = (word & 0xffff0000u >> shift) | value << shift;
-    }
-  };
-  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
-  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
-};
-SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
-  const float4 all = *(const float4*)from;
-  to[0] = all.x;
-  to[1] = all.y;
-  to[2] = all.z;
-  to[3] = all.w;
-}
-SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
-SN_FN float sn_div_f32(float a, float b) { return a / b; }
-SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
-  *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
-}
-struct sn_member {
-  u64 b0_;
-  u64 b1_;
-  u64 b2_;
-  u64 b3_;
-  u32 n0_;
-  u32 s0_;
-  u32 s1_;
-  u32 s2_;
-  u32 s3_;
-  u32 s4_;
-  u32 s5_;
-  u32 s6_;
-  u32 first_;
-};
-struct sn_members { sn_member at[4]; };
-extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const __grid_constant__ sn_members members, u32 count) {
-  sn_follow();
-  u32 member = 0u;
-  for (u32 step = 4u >> 1; step > 0u; step >>= 1)
-    if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;
-  const sn_member& mine = members.at[member];
-  const u32 block = blockIdx.x - mine.first_;
-  const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - mine.first_;
-  float* __restrict__ b0 = (float*)mine.b0_;
-  const float* b1 = (const float*)mine.b1_;
-  float* __restrict__ b2 = (float*)mine.b2_;
-  float* __restrict__ b3 = (float*)mine.b3_;
-  const int n0 = int(mine.n0_);
-  const float s0 = __int_as_float(int(mine.s0_));
-  const float s1 = __int_as_float(int(mine.s1_));
-  const float s2 = __int_as_float(int(mine.s2_));
-  const float s3 = __int_as_float(int(mine.s3_));
-  const float s4 = __int_as_float(int(mine.s4_));
-  const float s5 = __int_as_float(int(mine.s5_));
-  const float s6 = __int_as_float(int(mine.s6_));
-  const bool vectors = ((u64(b0) | u64(b1) | u64(b2) | u64(b3)) & 15) == 0;
-  const u32 points = u32(n0);
-  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
-  for (u32 f = u32(block * blockDim.x + threadIdx.x) * u32(4); f < points4; f += u32(blocks * blockDim.x) * u32(4)) {
-    const int y = int(f);
-    float l0[4];
-    sn_load4_f32(l0, b0 + (y));
-    float l3[4];
-    sn_load4_f32(l3, b1 + (y));
-    float l7[4];
-    sn_load4_f32(l7, b2 + (y));
-    float l22[4];
-    sn_load4_f32(l22, b3 + (y));
-    float w0[4];
-    float w1[4];
-    float w2[4];
-    #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const int x0 = y + k;
-      const float v0 = l0[k];
-      const float v2 = (v0 * s0);
-      const float v3 = l3[k];
-      const float v5 = (v3 * s1);
-      const float v6 = (v2 + v5);
-      const float v7 = l7[k];
-      const float v9 = (v7 * s2);
-      const float v10 = (v3 * v3);
-      const float v12 = (v10 * s3);
-      const float v13 = (v9 + v12);
-      const float v15 = (v6 * s4);
-      const float v16 = sn_sqrt_f32(v13);
-      const float v18 = (v16 * s5);
-      const float v20 = (v18 + s6);
-      const float v21 = sn_div_f32(v15, v20);
-      const float v22 = l22[k];
-      const float v23 = (v22 - v21);
-      w0[k] = v6;
-      w1[k] = v13;
-      w2[k] = v23;
-    }
-    sn_store4_f32(b0 + (y), w0);
-    sn_store4_f32(b2 + (y), w1);
-    sn_store4_f32(b3 + (y), w2);
-  }
-  for (u32 f = points4 + u32(block * blockDim.x + threadIdx.x); f < points; f += u32(blocks * blockDim.x)) {
-    const int x0 = int(f);
-    const float v0 = b0[x0];
-    const float v2 = (v0 * s0);
-    const float v3 = b1[x0];
-    const float v5 = (v3 * s1);
-    const float v6 = (v2 + v5);
-    const float v7 = b2[x0];
-    const float v9 = (v7 * s2);
-    const float v10 = (v3 * v3);
-    const float v12 = (v10 * s3);
-    const float v13 = (v9 + v12);
-    const float v15 = (v6 * s4);
-    const float v16 = sn_sqrt_f32(v13);
-    const float v18 = (v16 * s5);
-    const float v20 = (v18 + s6);
-    const float v21 = sn_div_f32(v15, v20);
-    const float v22 = b3[x0];
-    const float v23 = (v22 - v21);
-    b0[x0] = v6;
-    b2[x0] = v13;
-    b3[x0] = v23;
-  }
-}
-// ---- kernel 6
-typedef unsigned int u32;
-typedef long long i64;
-typedef unsigned long long u64;
-#define SN_FN static __device__ __forceinline__
-SN_FN void sn_follow() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
-#endif
-}
-template <int N>
-struct SnPairs {
-  u32 words[N / 2];
-  struct Value {
-    u32& word;
-    const int shift;
-    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
-    __device__ __forceinline__ void operator=(u32 value) {
-      word = (word & 0xffff0000u >> shift) | value << shift;
-    }
-  };
-  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
-  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
-};
-SN_FN void sn_rows_sum_f32(float& v) {
-  if (blockDim.y == 1u) return;
-  __shared__ float parts[1][256];
-  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
-  __syncthreads();
-  parts[0][mine] = v;
-  __syncthreads();
-  for (u32 rows = blockDim.y; rows > 1u;) {
-    const u32 left = (rows + 1u) / 2u;
-    if (threadIdx.y + left < rows) {
-      const u32 other = mine + left * blockDim.x;
-      const float w = parts[0][other];
-      v = (v + w);
-      parts[0][mine] = v;
-    }
-    rows = left;
-    __syncthreads();
-  }
-  v = parts[0][threadIdx.x];
-}
-SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
-SN_FN float sn_div_f32(float a, float b) { return a / b; }
-SN_FN void sn_barrier() {
-  if (blockDim.x > 32u) __syncthreads();
-  else __syncwarp();
-}
-struct sn_member {
-  u64 b0_;
-  u64 b1_;
-  u64 b2_;
-  u64 b3_;
-  u32 n0_;
-  u32 n1_;
-  u32 n2_;
-  u32 s0_;
-  u32 s1_;
-  u32 s2_;
-  u32 s3_;
-  u32 s4_;
-  u32 s5_;
-  u32 s6_;
-  u32 first_;
-};
-struct sn_members { sn_member at[4]; };
-extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const __grid_constant__ sn_members members, u32 count) {
-  sn_follow();
-  u32 member = 0u;
-  for (u32 step = 4u >> 1; step > 0u; step >>= 1)
-    if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;
-  const sn_member& mine = members.at[member];
-  const u32 block = blockIdx.x - mine.first_;
-  const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - mine.first_;
-  float* __restrict__ b0 = (float*)mine.b0_;
-  const float* b1 = (const float*)mine.b1_;
-  float* __restrict__ b2 = (float*)mine.b2_;
-  float* __restrict__ b3 = (float*)mine.b3_;
-  const int n0 = int(mine.n0_);
-  const int n1 = int(mine.n1_);
-  const int n2 = int(mine.n2_);
-  const float s0 = __int_as_float(int(mine.s0_));
-  const float s1 = __int_as_float(int(mine.s1_));
-  const float s2 = __int_as_float(int(mine.s2_));
-  const float s3 = __int_as_float(int(mine.s3_));
-  const float s4 = __int_as_float(int(mine.s4_));
-  const float s5 = __int_as_float(int(mine.s5_));
-  const float s6 = __int_as_float(int(mine.s6_));
-  const u32 points = u32(n0);
-  for (u32 t = u32(block) * u32(blockDim.x); t < points; t += u32(blocks) * u32(blockDim.x)) {
-    const bool there = t + u32(threadIdx.x) < points;
-    const u32 f = there ? t + u32(threadIdx.x) : t;
-    const int x0 = int(f);
-    const float v0 = b0[x0];
-    const float v2 = (v0 * s0);
-    const float v8 = b2[x0];
-    const float v10 = (v8 * s2);
-    const float v23 = b3[x0];
-    float r4 = float(0);
-    if (there) {
-      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
-      for (u32 h = u32(0); h < rounds; h += u32(32)) {
-        const u32 left = rounds - h;
-        const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q4 = float(0);
-        {
-          u32 g = h;
-          for (; g + u32(7) < end; g += u32(8)) {
-            #pragma unroll
-            for (int u = 0; u < 8; ++u) {
-              const u32 j = g + u32(u);
-              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-              const float v3 = b1[x0 + x1 * n2];
-              q4 = (q4 + v3);
-            }
-          }
-          if (g < end) {
-            #pragma unroll
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-              const float v3 = b1[x0 + x1 * n2];
-              q4 = (q4 + (inside ? v3 : float(0)));
-            }
-          }
-        }
-        r4 = r4 + q4;
-      }
-    }
-    sn_rows_sum_f32(r4);
-    const float v4 = r4;
-    const float v6 = (v4 * s1);
-    const float v7 = (v2 + v6);
-    const float v11 = (v4 * v4);
-    const float v13 = (v11 * s3);
-    const float v14 = (v10 + v13);
-    const float v16 = (v7 * s4);
-    const float v17 = sn_sqrt_f32(v14);
-    const float v19 = (v17 * s5);
-    const float v21 = (v19 + s6);
-    const float v22 = sn_div_f32(v16, v21);
-    const float v24 = (v23 - v22);
-    if (blockDim.y > 1u) sn_barrier();
-    if (there && threadIdx.y == 0u) {
-      b0[x0] = v7;
-      b2[x0] = v14;
-      b3[x0] = v24;
-    }
-  }
-}
-// ---- kernel 7
-typedef unsigned int u32;
-typedef long long i64;
-typedef unsigned long long u64;
-#define SN_FN static __device__ __forceinline__
-SN_FN void sn_follow() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
-#endif
-}
-template <int N>
-struct SnPairs {
-  u32 words[N / 2];
-  struct Value {
-    u32& word;
-    const int shift;
-    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
-    __device__ __forceinline__ void operator=(u32 value) {
-      word = (word & 0xffff0000u >> shift) | value << shift;
-    }
-  };
-  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
-  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
-};
-SN_FN void sn_rows_sum_f32(float& v) {
-  if (blockDim.y == 1u) return;
-  __shared__ float parts[1][256];
-  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
-  __syncthreads();
-  parts[0][mine] = v;
-  __syncthreads();
-  for (u32 rows = blockDim.y; rows > 1u;) {
-    const u32 left = (rows + 1u) / 2u;
-    if (threadIdx.y + left < rows) {
-      const u32 other = mine + left * blockDim.x;
-      const float w = parts[0][other];
-      v = (v + w);
-      parts[0][mine] = v;
-    }
-    rows = left;
-    __syncthreads();
-  }
-  v = parts[0][threadIdx.x];
-}
-SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
-SN_FN float sn_div_f32(float a, float b) { return a / b; }
-SN_FN void sn_barrier() {
-  if (blockDim.x > 32u) __syncthreads();
-  else __syncwarp();
-}
-extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    float* __restrict__ b0, const float* b1, float* __restrict__ b2, const float* b3, float* __restrict__ b4, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6) {
-  sn_follow();
-  const u32 points = u32(n0);
-  for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
-    const bool there = t + u32(threadIdx.x) < points;
-    const u32 f = there ? t + u32(threadIdx.x) : t;
-    const int x0 = int(f);
-    const float v0 = b0[x0];
-    const float v2 = (v0 * s0);
-    const float v8 = b2[x0];
-    const float v10 = (v8 * s2);
-    const float v23 = b3[x0];
-    float r4 = float(0);
-    if (there) {
-      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
-      for (u32 h = u32(0); h < rounds; h += u32(32)) {
-        const u32 left = rounds - h;
-        const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q4 = float(0);
-        {
-          u32 g = h;
-          for (; g + u32(7) < end; g += u32(8)) {
-            #pragma unroll
-            for (int u = 0; u < 8; ++u) {
-              const u32 j = g + u32(u);
-              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-              const float v3 = b1[x0 + x1 * n2];
-              q4 = (q4 + v3);
-            }
-          }
-          if (g < end) {
-            #pragma unroll
-            for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
-              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-              const float v3 = b1[x0 + x1 * n2];
-              q4 = (q4 + (inside ? v3 : float(0)));
-            }
-          }
-        }
-        r4 = r4 + q4;
-      }
-    }
-    sn_rows_sum_f32(r4);
-    const float v4 = r4;
-    const float v6 = (v4 * s1);
-    const float v7 = (v2 + v6);
-    const float v11 = (v4 * v4);
-    const float v13 = (v11 * s3);
-    const float v14 = (v10 + v13);
-    const float v16 = (v7 * s4);
-    const float v17 = sn_sqrt_f32(v14);
-    const float v19 = (v17 * s5);
-    const float v21 = (v19 + s6);
-    const float v22 = sn_div_f32(v16, v21);
-    const float v24 = (v23 - v22);
-    if (blockDim.y > 1u) sn_barrier();
-    if (there && threadIdx.y == 0u) {
-      b0[x0] = v7;
-      b2[x0] = v14;
-      b4[x0] = v24;
-    }
-  }
-}
-// ---- kernel 8
-typedef unsigned int u32;
-typedef long long i64;
-typedef unsigned long long u64;
-#define SN_FN static __device__ __forceinline__
-SN_FN void sn_follow() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
-#endif
-}
-template <int N>
-struct SnPairs {
-  u32 words[N / 2];
-  struct Value {
-    u32& word;
-    const int shift;
-    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
-    __device__ __forceinline__ void operator=(u32 value) {
-      word = (word & 0xffff0000u >> shift) | value << shift;
-    }
-  };
-  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
-  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
-};
-SN_FN float sn_erf_f32(float a) {
-  const float c = fabsf(a), z = a * a;
-  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
-  p = fma(p, z, -2.676771953701973e-2f);
-  p = fma(p, z, 1.1281845718622208e-1f);
-  p = fma(p, z, -3.761249780654907e-1f);
-  p = fma(p, z, 1.2837915122509003e-1f);
-  p = fma(a, p, a);
-  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
-  t = fma(t, c, -1.3103951513767242e-1f);
-  t = fma(t, c, -9.39447820186615e-1f);
-  t = fma(t, c, -1.6156489849090576f);
-  t = fma(t, c, -2.8363061137497425e-3f);
-  float q;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
-  q = copysignf(1.0f - q, a);
-  return c >= 0.92f ? q : p;
-}
-SN_FN void sn_rows_sum_f32(float& v) {
-  if (blockDim.y == 1u) return;
-  __shared__ float parts[1][256];
-  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
-  __syncthreads();
-  parts[0][mine] = v;
-  __syncthreads();
-  for (u32 rows = blockDim.y; rows > 1u;) {
-    const u32 left = (rows + 1u) / 2u;
-    if (threadIdx.y + left < rows) {
-      const u32 other = mine + left * blockDim.x;
-      const float w = parts[0][other];
-      v = (v + w);
-      parts[0][mine] = v;
-    }
-    rows = left;
-    __syncthreads();
-  }
-  v = parts[0][threadIdx.x];
-}
-SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
-SN_FN float sn_div_f32(float a, float b) { return a / b; }
-SN_FN void sn_barrier() {
-  if (blockDim.x > 32u) __syncthreads();
-  else __syncwarp();
-}
-extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    float* __restrict__ b0, const float* b1, float* __restrict__ b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, const float* b7, float* __restrict__ b8, float* __restrict__ b9, const float* b10, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, float s17, float s18, float s19, float s20) {
-  sn_follow();
-  const u32 points = u32(n0);
-  for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
-    const bool there = t + u32(threadIdx.x) < points;
-    const u32 f = there ? t + u32(threadIdx.x) : t;
-    const int x0 = int(f);
-    const float v0 = b0[x0];
-    const float v2 = (v0 * s0);
-    const float v5 = (s1 * s2);
-    const float v7 = (v5 * s3);
-    const float v9 = b2[x0];
-    const float v25 = b5[x0];
-    const float v27 = b6[x0];
-    const float v37 = b8[x0];
-    const float v39 = (v37 * s9);
-    const float v53 = b9[x0];
-    const float v55 = (v53 * s14);
-    const float v60 = b10[x0];
-    const float v62 = (v60 * s16);
-    float r33 = float(0);
-    float r56 = float(0);
-    if (there) {
-      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
-      for (u32 h = u32(0); h < rounds; h += u32(32)) {
-        const u32 left = rounds - h;
-        const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q33 = float(0);
-        float q56 = float(0);
-        {
-          u32 g = h;
-          for (; g + u32(7) < end; g += u32(8)) {
-            #pragma unroll
-            for (int u = 0; u < 8; ++u) {
-              const u32 j = g + u32(u);
-              const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-              const float v8 = b1[x0 + x1 * n2];
-              const float v10 = (v8 + v9);
-              const float v12 = (v10 * s4);
-              const float v14 = (v10 * s5);
-              const float v15 = sn_erf_f32(v14);
-              const float v17 = (v15 + s6);
-              const float v18 = (v12 * v17);
-              const float v19 = b3[x1];
-              const float v21 = (v19 * s7);
-              const float v22 = (v18 - v21);
-              const float v23 = b4[x1];
-              const float v24 = (v22 * v23);
-              const float v26 = (v24 * v25);
-              const float v28 = (v26 + v27);
-              const float v29 = b7[x0 + x1 * n2];
-              const float v30 = (v28 - v29);
-              const float v31 = (v7 * v30);
-              const float v32 = (v31 * v24);
-              q33 = fma(v31, v24, q33);
-              q56 = fma(v7, v30, q56);
-            }
-          }
-          for (u32 j = g; j < end; j += 1) {
-            const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-            const float v8 = b1[x0 + x1 * n2];
-            const float v10 = (v8 + v9);
-            const float v12 = (v10 * s4);
-            const float v14 = (v10 * s5);
-            const float v15 = sn_erf_f32(v14);
-            const float v17 = (v15 + s6);
-            const float v18 = (v12 * v17);
-            const float v19 = b3[x1];
-            const float v21 = (v19 * s7);
-            const float v22 = (v18 - v21);
-            const float v23 = b4[x1];
-            const float v24 = (v22 * v23);
-            const float v26 = (v24 * v25);
-            const float v28 = (v26 + v27);
-            const float v29 = b7[x0 + x1 * n2];
-            const float v30 = (v28 - v29);
-            const float v31 = (v7 * v30);
-            const float v32 = (v31 * v24);
-            q33 = fma(v31, v24, q33);
-            q56 = fma(v7, v30, q56);
-          }
-        }
-        r33 = r33 + q33;
-        r56 = r56 + q56;
-      }
-    }
-    sn_rows_sum_f32(r33);
-    const float v33 = r33;
-    const float v35 = (v33 * s8);
-    const float v36 = (v2 + v35);
-    const float v40 = (v33 * v33);
-    const float v42 = (v40 * s10);
-    const float v43 = (v39 + v42);
-    const float v45 = (v36 * s11);
-    const float v46 = sn_sqrt_f32(v43);
-    const float v48 = (v46 * s12);
-    const float v50 = (v48 + s13);
-    const float v51 = sn_div_f32(v45, v50);
-    const float v52 = (v25 - v51);
-    sn_rows_sum_f32(r56);
-    const float v56 = r56;
-    const float v58 = (v56 * s15);
-    const float v59 = (v55 + v58);
-    const float v63 = (v56 * v56);
-    const float v65 = (v63 * s17);
-    const float v66 = (v62 + v65);
-    const float v68 = (v59 * s18);
-    const float v69 = sn_sqrt_f32(v66);
-    const float v71 = (v69 * s19);
-    const float v73 = (v71 + s20);
-    const float v74 = sn_div_f32(v68, v73);
-    const float v75 = (v27 - v74);
-    if (blockDim.y > 1u) sn_barrier();
-    if (there && threadIdx.y == 0u) {
-      b0[x0] = v36;
-      b2[x0] = v43;
-      b5[x0] = v52;
-      b6[x0] = v59;
-      b8[x0] = v66;
-      b9[x0] = v75;
+      b2[x0] = v32;
+      b6[x0] = v42;
+      b7[x0] = v49;
+      b8[x0] = v56;
+      b9[x0] = v66;
     }
   }
 }
