@@ -288,7 +288,7 @@ TEST_CASE("products compile") {
     const std::string log = build(source, true);
     if (!large) CHECK_FALSE(spills(log));
   }
-  for (const std::string& source : runtime::cuda::all_async_product_sources(true))
+  for (const std::string& source : runtime::cuda::all_async_product_sources())
     CHECK_FALSE(spills(build(source, true)));
 }
 

@@ -137,13 +137,13 @@ bool plan_async(const ProductDevice& device, ProductPlan& plan) {
   return true;
 }
 
-std::vector<std::string> all_async_product_sources(bool has_clusters) {
+std::vector<std::string> all_async_product_sources() {
   std::vector<std::string> sources;
   for (const AsyncTile& tile : kTiles)
     for (const bool a : {false, true})
       for (const bool b : {false, true}) {
         sources.push_back(source(tile, 1, a, b));
-        if (!has_clusters || !tile.has_clusters()) continue;
+        if (!tile.has_clusters()) continue;
         for (const Cluster& cluster : kClusters) sources.push_back(source(tile, cluster.blocks, a, b));
       }
   return sources;

@@ -80,6 +80,6 @@ void set_vectors(MatMulProblem& problem, DType dtype, std::uint64_t a, std::uint
 
 /// All texts there are, those with asynchronous copies apart: for tests that compile each.
 std::vector<std::string> all_product_sources();
-std::vector<std::string> all_async_product_sources(bool has_clusters);
+std::vector<std::string> all_async_product_sources();
 
 }  // namespace sinter::runtime::cuda
