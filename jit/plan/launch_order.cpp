@@ -6,6 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "jit/plan/plan.h"
+
 namespace sinter::plan {
 namespace {
 

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "jit/plan/plan.h"
-
 namespace sinter::plan {
+
+struct Plan;
 
 struct LaunchOrder {
   static constexpr std::size_t kMostStrands = 4;

@@ -1,5 +1,7 @@
 #include "src/runtime/strands.h"
 
+#include "jit/plan/plan.h"
+
 namespace sinter::runtime {
 
 std::unique_ptr<const Strands> strands_of(const plan::Plan& plan, std::span<const ExecutableRef> executables,

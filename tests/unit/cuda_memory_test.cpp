@@ -12,6 +12,7 @@
 
 #include <sinter/error.h>
 
+#include "src/runtime/cuda/launcher.h"
 #include "src/runtime/cuda/memory/memory.h"
 
 using namespace sinter;
@@ -92,6 +93,23 @@ struct Load {
 };
 
 }  // namespace
+
+TEST_CASE(
+    "each strand has counters of its own, and a launch the rest of the workspace from where its begins") {
+  const RunMemory run{.workspace = 1 << 20, .workspace_bytes = 5000, .counters = 1 << 30};
+  std::vector<DevicePointer> ends{run.counters};
+  for (std::uint32_t strand = 0; strand < plan::LaunchOrder::kMostStrands; ++strand) {
+    runtime::LaunchArguments launch;
+    launch.strand = strand;
+    launch.workspace_from = 1024 * strand;
+    const RunMemory part = run.of(launch);
+    CHECK(part.workspace == run.workspace + 1024 * strand);
+    CHECK(part.workspace_bytes == 5000 - 1024 * strand);
+    CHECK(part.counters >= ends.back());
+    ends.push_back(part.counters + kCounters * sizeof(std::uint32_t));
+  }
+  CHECK(ends.back() <= run.counters + kAllCounters * sizeof(std::uint32_t));
+}
 
 TEST_CASE("sizes are rounded up by at most 1/32, or to 512 bytes") {
   CHECK(MemoryPool::rounded(0) == 512);
