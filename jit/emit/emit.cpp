@@ -313,8 +313,20 @@ Source emit(const ir::Kernel& kernel, const Target& device) {
   return source;
 }
 
+bool takes_parts(const ir::Kernel& kernel, const Target& target) {
+  return kernel.split || has_lone_rows(kernel, target) ||
+         (has_tiles(kernel, target) && kernel.tiling.matrices.any());
+}
+
+std::int64_t counters_of(const ir::Kernel& kernel, const Geometry& shape) {
+  // Tiles count their parts in groups as well, of which there are fewer than parts.
+  if (kernel.tiling.matrices.any()) return shape.parts > 1 ? shape.workgroups : 0;
+  return shape.workgroups / shape.parts;
+}
+
 std::size_t split_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape,
                                 std::span<const std::int64_t> ints) {
+  if (kernel.tiling.matrices.any()) return contraction_scratch_bytes(kernel, shape);
   if (kernel.lone_rows.any()) return lone_rows_scratch_bytes(kernel, shape);
   std::size_t points = 1;
   for (std::size_t c = 0; c < kernel.outer_rank; ++c)
@@ -329,27 +341,6 @@ int words_of_partial(const ir::Kernel& kernel) {
              [](const ir::Expr& e) { return e.kind == ir::ExprKind::Reduce && size_of(e.dtype) == 8; })
              ? 2
              : 1;
-}
-
-MemberLayout member_layout(const ir::Kernel& kernel) {
-  MemberLayout layout;
-  auto add = [&](char letter, std::size_t number, std::size_t bytes) {
-    layout.fields.push_back({letter, number, layout.bytes, bytes});
-    layout.bytes += bytes;
-  };
-  // Eight bytes first: then nothing needs padding but the end.
-  const std::size_t of_int = kernel.wide ? 8 : 4;
-  auto of_scalar = [&](std::size_t s) { return size_of(kernel.scalars[s]) == 8 ? std::size_t{8} : 4; };
-  for (std::size_t b = 0; b < kernel.buffers.size(); ++b) add('b', b, 8);
-  for (std::size_t bytes : {8, 4}) {
-    for (std::size_t i = 0; i < kernel.ints; ++i)
-      if (of_int == bytes) add('n', i, bytes);
-    for (std::size_t s = 0; s < kernel.scalars.size(); ++s)
-      if (of_scalar(s) == bytes) add('s', s, bytes);
-  }
-  layout.first = layout.bytes;
-  layout.bytes = (layout.bytes + 4 + 7) / 8 * 8;
-  return layout;
 }
 
 Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints,

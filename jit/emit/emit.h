@@ -91,7 +91,8 @@ struct Geometry {
   std::uint32_t rows = 1;
   std::uint32_t shared_bytes = 0;  // of a workgroup, where the launch has to say it
   std::uint32_t cut = 0;           // kernels with tiles: the first tiles that several workgroups share
-  std::uint32_t parts = 1;  // split kernels: workgroups that share the inner points of the same outer points
+  std::uint32_t parts =
+      1;  // where takes_parts: workgroups that share the inner points of the same outer points
   friend bool operator==(const Geometry&, const Geometry&) = default;
 };
 
@@ -102,9 +103,17 @@ Source emit(const ir::Kernel& kernel, const Target& target);
 /// How a kernel is launched with these ints (Kernel::ints of them).
 Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints);
 
+/// True iff several workgroups may share what one would do (Geometry::parts), and leave what they find to the
+/// last of them: the kernel then takes memory for that, split_scratch_bytes of it, and counters, all zero,
+/// which it leaves so.
+bool takes_parts(const ir::Kernel& kernel, const Target& target);
+
+/// How many counters a launch of such a kernel uses, at most.
+std::int64_t counters_of(const ir::Kernel& kernel, const Geometry& shape);
+
 /// Words of 32 bits of each partial result of a split kernel: those of the longest.
 int words_of_partial(const ir::Kernel& kernel);
-/// Memory for the partial results of a split kernel's launch.
+/// Memory for what the workgroups of a launch leave, where takes_parts.
 std::size_t split_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape,
                                 std::span<const std::int64_t> ints);
 

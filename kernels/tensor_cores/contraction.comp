@@ -15,9 +15,11 @@
 //   SN_EXCHANGE, SN_EXCHANGE_LINE  pieces of a row of a subgroup's sums, and from a line of it to the next
 //   SN_LOADERS                   lanes of a workgroup
 //   SN_BAND                      rows of tiles that are done together
+//   SN_MANY_PARTS                of a tile's sums
 //
 // The lines of three dashes are where the head of the kernel, the loads of factors, and what becomes of sums
-// are put in; the head defines size_m, size_n, size_k and size_batch.
+// are put in; the head defines size_m, size_n, size_k, size_batch and parts, and has memory for the sums of
+// parts and counters, all zero, which the kernel leaves so.
 //
 // Eight values of 16 bits are a piece, in whose multiples matrices are loaded. Of a factor that lies along k
 // a line is a row (column), of one that lies across a line is an element of k. While one of the two slots is
@@ -32,6 +34,7 @@
 #define SN_PARTS_B SN_UP(SN_PIECES_B, SN_LOADERS)
 
 shared uvec4 cm_slots[2 * SN_SLOT];
+shared u32 cm_turn;
 
 struct Place {
   int m, n, z;
@@ -55,12 +58,16 @@ uvec4 cm_first(uvec4 piece, int count) {
 }
 //---
   const int tiles_m = SN_UP(size_m, SN_BM), tiles_n = SN_UP(size_n, SN_BN), rounds = SN_UP(size_k, SN_BK);
-  const int tiles = tiles_m * tiles_n * size_batch;
+  const int tiles = tiles_m * tiles_n * size_batch, all_parts = int(parts);
   const int loader = int(gl_LocalInvocationID.x), lane = int(gl_SubgroupInvocationID);
   const int subgroup = int(gl_SubgroupID);
   const int own_m = subgroup / (SN_BN / SN_PART_N) * SN_PART_M;
   const int own_n = subgroup % (SN_BN / SN_PART_N) * SN_PART_N;
-  for (int tile = int(gl_WorkGroupID.x); tile < tiles; tile += int(gl_NumWorkGroups.x)) {
+  // Each part of a tile has the sums of a stretch of rounds.
+  for (int item = int(gl_WorkGroupID.x); item < tiles * all_parts; item += int(gl_NumWorkGroups.x)) {
+    const int tile = item % tiles, part = item / tiles;
+    const int least = rounds / all_parts, longer = rounds % all_parts;
+    const int begin = part * least + min(part, longer), end = begin + least + (part < longer ? 1 : 0);
     const Place at = cm_place(tile, tiles_m, tiles_n);
     SN_SUM d[SN_BLOCKS_M][SN_BLOCKS_N];
     [[unroll]]
@@ -72,13 +79,13 @@ uvec4 cm_first(uvec4 piece, int count) {
     // is filled by what was loaded in round r - 1: so long it is on its way, and no compiler moves the loads
     // to where they are used.
     uvec4 old_a[SN_PARTS_A], old_b[SN_PARTS_B];
-    for (int round = rounds > 0 ? -2 : 0; round < rounds; ++round) {
-      const bool brings = round + 2 < rounds;
+    for (int round = begin < end ? begin - 2 : end; round < end; ++round) {
+      const bool brings = round + 2 < end;
       const int depth = (round + 2) * SN_BK;
       uvec4 part_a[SN_PARTS_A], part_b[SN_PARTS_B];
       barrier();
 //---
-      if (round >= 0) {
+      if (round >= begin) {
         const int from = (round & 1) * SN_SLOT;
         [[unroll]]
         for (int k = 0; k < SN_BK; k += SN_K) {
@@ -103,7 +110,7 @@ uvec4 cm_first(uvec4 piece, int count) {
           }
         }
       }
-      if (round >= -1 && round + 1 < rounds) {
+      if (round >= begin - 1 && round + 1 < end) {
         const int to = (round + 1 & 1) * SN_SLOT, kept = (round + 1) * SN_BK;
         [[unroll]]
         for (int i = 0; i < SN_PARTS_A; ++i) {
@@ -126,6 +133,63 @@ uvec4 cm_first(uvec4 piece, int count) {
       for (int i = 0; i < SN_PARTS_B; ++i) old_b[i] = part_b[i];
     }
     barrier();
+    if (all_parts > 1) {
+      // The last to come of a tile's workgroups adds up what all have left, in the order of k. Nobody reads
+      // many parts: from SN_MANY_PARTS on, the last of each group of `each` adds up those of the group, and
+      // the last of all groups what they have.
+      int each = 1;
+      while (all_parts >= SN_MANY_PARTS && each * each < all_parts) ++each;
+      const int groups = (all_parts + each - 1) / each, group = part / each;
+      bool is_last = true;
+      for (int stage = each > 1 ? 0 : 1; stage < 2 && is_last; ++stage) {
+        const int first = stage == 0 ? group * each : 0, step = stage == 0 ? 1 : each;
+        const int last = stage == 0 ? min(first + each, all_parts) : all_parts;
+        const int counter = stage == 0 ? tiles + tile * groups + group : tile;
+        const int own_part = stage == 0 ? part : group * each;
+        const int own_matrices = subgroup * (SN_BLOCKS_M * SN_BLOCKS_N) * (SN_M * SN_N);
+        const int from = (tile * all_parts + own_part) * (SN_BM * SN_BN) + own_matrices;
+        [[unroll]]
+        for (int i = 0; i < SN_BLOCKS_M; ++i) {
+          [[unroll]]
+          for (int j = 0; j < SN_BLOCKS_N; ++j)
+            coopMatStoreNV(d[i][j], sn_partials.word, from + (i * SN_BLOCKS_N + j) * (SN_M * SN_N), SN_N,
+                           false);
+        }
+        memoryBarrierBuffer();
+        barrier();
+        if (loader == 0) {
+          const u32 come = atomicAdd(sn_counters.word[counter], 1u) + 1u;
+          const u32 all = u32((last - first + step - 1) / step);
+          if (come == all) sn_counters.word[counter] = 0u;
+          cm_turn = come == all ? 1u : 0u;
+        }
+        memoryBarrierShared();
+        barrier();
+        is_last = cm_turn != 0u;
+        barrier();
+        if (!is_last) continue;
+        memoryBarrierBuffer();
+        [[unroll]]
+        for (int i = 0; i < SN_BLOCKS_M; ++i) {
+          [[unroll]]
+          for (int j = 0; j < SN_BLOCKS_N; ++j) d[i][j] = SN_SUM(0.0);
+        }
+        for (int other = first; other < last; other += step) {
+          const int left = (tile * all_parts + other) * (SN_BM * SN_BN) + own_matrices;
+          [[unroll]]
+          for (int i = 0; i < SN_BLOCKS_M; ++i) {
+            [[unroll]]
+            for (int j = 0; j < SN_BLOCKS_N; ++j) {
+              SN_SUM there;
+              const int at_matrix = left + (i * SN_BLOCKS_N + j) * (SN_M * SN_N);
+              coopMatLoadNV(there, sn_partials.word, at_matrix, SN_N, false);
+              d[i][j] = d[i][j] + there;
+            }
+          }
+        }
+      }
+      if (!is_last) continue;
+    }
     const int exchange = subgroup * SN_EXCHANGE;
     [[unroll]]
     for (int block = 0; block < SN_BLOCKS_M; ++block) {

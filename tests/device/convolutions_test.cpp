@@ -80,7 +80,7 @@ void check(const std::vector<Case>& cases) {
       INFO(sinter::name_of(precision));
       const auto found = results(c, test_device(), precision);
       for (std::size_t k = 0; k < found.size(); ++k) {
-        INFO((k == 0 ? "result" : k == 1 ? "gradient of the image" : "gradient of the weight"));
+        INFO(std::string(k == 0 ? "result" : k == 1 ? "gradient of the image" : "gradient of the weight"));
         CHECK(found[k] == expected[k]);
       }
     }
@@ -161,7 +161,7 @@ TEST_CASE("convolutions of images of few channels, whose pixels are less than la
       const auto expected = results(c, Device::host(), MatmulPrecision::Highest, dtype),
                  found = results(c, test_device(), MatmulPrecision::Highest, dtype);
       for (std::size_t k = 0; k < found.size(); ++k) {
-        INFO((k == 0 ? "result" : k == 1 ? "gradient of the image" : "gradient of the weight"));
+        INFO(std::string(k == 0 ? "result" : k == 1 ? "gradient of the image" : "gradient of the weight"));
         CHECK(found[k] == expected[k]);
       }
     }

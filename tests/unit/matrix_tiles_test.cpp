@@ -160,24 +160,50 @@ TEST_CASE("what follows a product is in its kernel, and convolutions are compute
   REQUIRE(convolution.tiled == 1);
   CHECK(convolution.kernel->tiling.a.computed);
   CHECK(convolution.kernel->tiling.b.lane_bytes == 16);
-  CHECK(has(emit::emit(*convolution.kernel, glsl_target(nvidia())).text, "coopMatMulAddNV"));
+  const std::string text = emit::emit(*convolution.kernel, glsl_target(nvidia())).text;
+  CHECK(has(text, "coopMatMulAddNV"));
+  // Pixels of the frame are zeros, and nothing is read of them.
+  CHECK(has(text, "? there : uvec4(0u);"));
 }
 
-TEST_CASE("a weight's gradient of few elements, whose sum is not shared, stays with a library op") {
-  const auto tiled = [](std::int64_t channels) {
-    return planned(
-               [&](const Device& device) {
-                 const Device tracked = device.autodiff();
-                 const AnyTensor x = input({16, channels, 8, 8}, tracked, DType::f16),
-                                 w = input({channels, channels, 3, 3}, tracked, DType::f16).require_grad();
-                 const AnyTensor y = x.conv2d(w, {.padding = {1, 1}});
-                 return std::vector{*AnyTensor::mul(y, 2.0).sum({0, 1, 2, 3}).backward().get(w)};
-               },
-               nvidia())
-        .tiled;
-  };
-  CHECK(tiled(64) == 0);
-  CHECK(tiled(256) == 1);
+TEST_CASE("workgroups share the sums of few tiles, as many as the device holds") {
+  // A weight's gradient: few results, a long sum.
+  const Planned p = on(nvidia(), {384, 16384}, {16384, 384});
+  REQUIRE(p.tiled == 1);
+  const emit::Target target = glsl_target(nvidia());
+  REQUIRE(emit::takes_parts(*p.kernel, target));
+  const emit::Geometry shape = emit::geometry(*p.kernel, target, p.ints);
+  const ir::Tiling& tiling = p.kernel->tiling;
+  const int tiles = 384 / tiling.rows * (384 / tiling.columns);
+  CHECK(shape.parts >= 4);
+  CHECK(shape.workgroups == shape.parts * tiles);
+  CHECK(shape.workgroups <= 132u * tiling.workgroups);
+  CHECK(emit::split_scratch_bytes(*p.kernel, shape, p.ints) == std::size_t{shape.parts} * 384 * 384 * 4);
+  CHECK(emit::counters_of(*p.kernel, shape) >= tiles);
+  CHECK(emit::counters_of(*p.kernel, shape) <= shape.workgroups);
+  // Of small tiles a compute unit holds several.
+  const std::vector<ir::Tiling> tilings = tilings_of(p, nvidia());
+  CHECK(std::any_of(tilings.begin(), tilings.end(), [](const ir::Tiling& t) { return t.workgroups >= 4; }));
+  // So has one of a convolution.
+  const Planned convolution = planned(
+      [](const Device& device) {
+        const Device tracked = device.autodiff();
+        const AnyTensor x = input({16, 64, 8, 8}, tracked, DType::f16),
+                        w = input({64, 64, 3, 3}, tracked, DType::f16).require_grad();
+        const AnyTensor y = x.conv2d(w, {.padding = {1, 1}});
+        return std::vector{*AnyTensor::mul(y, 2.0).sum({0, 1, 2, 3}).backward().get(w)};
+      },
+      nvidia());
+  REQUIRE(convolution.tiled == 1);
+  CHECK(emit::geometry(*convolution.kernel, target, convolution.ints).parts > 1);
+  // Where tiles are many, or the sum is short, each workgroup has one.
+  for (const Shape& shape : {Shape{4096, 4096}, Shape{384, 64}}) {
+    const Planned alone = on(nvidia(), shape, {shape[1], 512});
+    REQUIRE(alone.tiled == 1);
+    const emit::Geometry of_all = emit::geometry(*alone.kernel, target, alone.ints);
+    CHECK(of_all.parts == 1);
+    CHECK(emit::split_scratch_bytes(*alone.kernel, of_all, alone.ints) == 0);
+  }
 }
 
 TEST_CASE("tiles that are no whole matrices are refused") {

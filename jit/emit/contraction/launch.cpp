@@ -92,10 +92,6 @@ Geometry contraction_geometry(const ir::Kernel& kernel, const Target& target,
   const std::int64_t tiles = tiles_of(kernel, ints);
   Geometry shape;
   shape.lanes = static_cast<std::uint32_t>(contraction_lanes(kernel));
-  if (t.matrices.any()) {
-    shape.workgroups = static_cast<std::uint32_t>(std::min(tiles, target.max_workgroups));
-    return shape;
-  }
   shape.shared_bytes = static_cast<std::uint32_t>(contraction_shared_bytes(kernel));
   const std::int64_t at_once = std::int64_t{target.tensor_units} * t.workgroups;
   if (t.sharers > 0) {
@@ -104,14 +100,21 @@ Geometry contraction_geometry(const ir::Kernel& kernel, const Target& target,
   }
   const std::int64_t depth = points_of(kernel, TiledLoops(kernel).depth, ints), each = slot_elements(t);
   const std::int64_t parts = ir::tiles_in_parts(tiles, (depth + each - 1) / each, at_once, t.exact);
+  if (t.matrices.any()) {
+    shape.parts = static_cast<std::uint32_t>(parts);
+    shape.workgroups = static_cast<std::uint32_t>(std::min(tiles * parts, target.max_workgroups));
+    return shape;
+  }
   shape.workgroups = static_cast<std::uint32_t>(std::min(tiles * parts, at_once));
   if (parts > 1) shape.cut = static_cast<std::uint32_t>(tiles);
   return shape;
 }
 
 std::size_t contraction_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape) {
-  // Each workgroup leaves two parts at most, that of its first tile and that of its last.
   const std::size_t part = std::size_t{kernel.tiling.rows} * kernel.tiling.columns * sizeof(float);
+  // Of these each workgroup has one part.
+  if (kernel.tiling.matrices.any()) return shape.parts > 1 ? part * shape.workgroups : 0;
+  // Each workgroup leaves two parts at most, that of its first tile and that of its last.
   return shape.cut > 0 ? 2 * part * shape.workgroups : 0;
 }
 

@@ -110,7 +110,16 @@ class Factor {
       count_as_one(place_.own, own);
       count_as_one(loops_.depth, k);
     }
-    e_.out.line(part() + " = " + piece_at(e_.position(load().map)) + ";");
+    if (load().predicate == ir::kNone) {
+      e_.out.line(part() + " = " + piece_at(e_.vector_of(e_.position(load().map))) + ";");
+      return;
+    }
+    // All eight are within bounds or none is: then the first piece is read, which is there, and not kept.
+    for (const ExprId id : ir::made_of(e_.kernel, load().predicate)) e_.define(id);
+    const std::string within = e_.value(load().predicate);
+    const std::string number = within + " ? " + e_.vector_of(e_.position(load().map)) + " : 0u";
+    e_.out.line("const uvec4 there = " + piece_at(number) + ";");
+    e_.out.line(part() + " = " + within + " ? there : uvec4(0u);");
   }
 
   void write_elements() const {
@@ -145,10 +154,10 @@ class Factor {
     e_.close();
   }
 
-  /// Eight neighbours in memory, the first at a multiple of eight.
-  std::string piece_at(const std::string& position) const {
+  /// Eight neighbours in memory, by the number of such a piece.
+  std::string piece_at(const std::string& number) const {
     e_.use.in_vectors.insert(load().buffer);
-    return "b" + std::to_string(load().buffer) + "_4.at[" + e_.vector_of(position) + "]";
+    return "b" + std::to_string(load().buffer) + "_4.at[" + number + "]";
   }
 
   /// A piece's value number j.
@@ -231,7 +240,7 @@ class Matrices {
         define("SN_SUM", type(32, MatrixUse::Sum, of.m, of.n)) + define("SN_START_B", tile_.pieces(true)) +
         define("SN_SLOT", tile_.slot()) + define("SN_EXCHANGE", tile_.exchange()) +
         define("SN_EXCHANGE_LINE", tile_.exchange_line()) + define("SN_LOADERS", tile_.lanes()) +
-        define("SN_BAND", std::max(1, kBandRows / t_.rows));
+        define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_MANY_PARTS", ir::kManyParts);
     for (const bool is_a : {true, false}) {
       const std::string which = is_a ? "A" : "B";
       text += define("SN_" + which + "_ACROSS", tile_.lies_across(is_a ? t_.a : t_.b) ? "true" : "false") +
@@ -326,17 +335,18 @@ std::int64_t matrix_rounds(const ir::Kernel& kernel, const Geometry& shape,
   const ir::Tiling& t = kernel.tiling;
   const ir::MatrixTile tile(t);
   const auto up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-  const std::int64_t depth = points_of(kernel, TiledLoops(kernel).depth, ints);
+  const std::int64_t depth = points_of(kernel, TiledLoops(kernel).depth, ints), parts = shape.parts;
   // What the pieces of a slot and the matrices of a part take.
   std::int64_t of_slot = 0, of_part = std::int64_t{t.subgroup_rows / t.matrices.m} *
                                       (t.matrices.columns / t.matrices.n + 1);
   for (const bool is_a : {true, false})
     of_slot += up(std::int64_t{tile.filled(is_a)} * tile.lines(is_a), tile.lanes()) * (2 + kPiece);
   of_slot += tile.depth() / t.matrices.k * (of_part + t.matrices.columns / t.matrices.n + 1);
+  const std::int64_t joins = parts > 1 ? (3 + ir::parts_read_in_turn(parts)) * of_part + parts : 0;
   const std::int64_t ends =
-      of_part + std::int64_t{t.subgroup_rows} * t.matrices.columns / t.matrices.lanes * 4;
-  return up(tiles_of(kernel, ints), shape.workgroups) *
-         ((up(depth, tile.depth()) + 2) * (1 + of_slot) + ends);
+      joins + of_part + std::int64_t{t.subgroup_rows} * t.matrices.columns / t.matrices.lanes * 4;
+  return up(tiles_of(kernel, ints) * parts, shape.workgroups) *
+         ((up(up(depth, tile.depth()), parts) + 2) * (1 + of_slot) + ends);
 }
 
 }  // namespace sinter::emit

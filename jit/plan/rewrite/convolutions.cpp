@@ -262,21 +262,10 @@ NodeId backward_weight(Rewriter& to, const Factors& factors, const Convolution& 
 // faster (docs/benchmarks.md).
 constexpr std::int64_t kFewElements = 16;
 
-// Of a compute unit, a weight's gradient has so many elements or more where cooperative matrices find it:
-// they do not share a sum among workgroups, and with fewer library ops are faster (docs/benchmarks.md).
-constexpr std::int64_t kFewestOfUnit = 400;
-
-bool is_wanted(const Graph& graph, const Node& node, const ir::TensorCores& cores) {
+bool is_wanted(const Graph& graph, const Node& node) {
   const auto shape = [&](std::size_t k) { return graph.nodes[node.operands[k]].shape; };
   const Shape weight = node.op == Op::Conv2dBackwardWeight ? node.shape : shape(1);
   const bool is_empty = node.shape.numel() == 0 || shape(0).numel() == 0 || shape(1).numel() == 0;
-  if (node.op == Op::Conv2dBackwardWeight && !cores.matrices.empty()) {
-    const std::int64_t fewest = kFewestOfUnit * cores.compute_units;
-    const bool has_few = node.shape.numel() < fewest;
-    if (graph.checks)
-      graph.checks->compare(SizeChecks::Is::More, {{node.shape, -1}}, static_cast<double>(fewest), has_few);
-    if (has_few) return false;
-  }
   return !is_empty && attributes_of(node).groups == 1 && weight[1] * weight[2] * weight[3] >= kFewElements;
 }
 
@@ -288,14 +277,13 @@ bool is_convolution(const Node& node) {
 }
 
 bool is_contracted_convolution(const Graph& graph, const Node& node, const ir::TensorCores& cores) {
-  return is_convolution(node) && is_wanted(graph, node, cores) && has_factors(graph, node, cores);
+  return is_convolution(node) && is_wanted(graph, node) && has_factors(graph, node, cores);
 }
 
 void contract_convolutions(Graph& graph, const ir::DeviceTraits& traits) {
   const std::vector<std::optional<DType>> halves = read_as_halves(graph, Readers::BehindViews);
   rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
-    if (!is_convolution(node) || !is_wanted(to.after(), node, traits.tensor_cores))
-      return to.add(std::move(node));
+    if (!is_convolution(node) || !is_wanted(to.after(), node)) return to.add(std::move(node));
     const std::optional<Factors> factors = factors_of(to, node, traits.tensor_cores);
     if (!factors) return to.add(std::move(node));
     Convolution c = attributes_of(node);

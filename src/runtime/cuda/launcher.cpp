@@ -27,11 +27,6 @@ DevicePointer workspace_for(std::size_t bytes, const RunMemory& memory) {
   return memory.workspace;
 }
 
-/// True iff several workgroups may share what one would do, and leave what they find to the last of them.
-bool takes_parts(const ir::Kernel& kernel, const emit::Target& target) {
-  return kernel.split || emit::has_lone_rows(kernel, target);
-}
-
 /// Where the launch's fault words begin.
 DevicePointer first_fault(const LaunchArguments& arguments, const RunMemory& memory) {
   return memory.faults + arguments.first_fault * sizeof(std::uint32_t);
@@ -40,15 +35,14 @@ DevicePointer first_fault(const LaunchArguments& arguments, const RunMemory& mem
 }  // namespace
 
 std::size_t KernelExecutable::workspace_bytes(std::span<const std::int64_t> ints, std::size_t) const {
-  const bool has_parts = takes_parts(kernel, target);
+  const bool has_parts = emit::takes_parts(kernel, target);
   if (!has_parts && !emit::has_tiles(kernel, target)) return 0;
   const emit::Geometry geometry = emit::geometry(kernel, target, ints);
   if (!has_parts) return emit::contraction_scratch_bytes(kernel, geometry);
   if (geometry.workgroups == 0) return 0;
-  if (geometry.workgroups / geometry.parts > kCounters)
-    throw DeviceError("[cuda] a reduction of few results counts " +
-                      std::to_string(geometry.workgroups / geometry.parts) + " groups; the most are " +
-                      std::to_string(kCounters));
+  if (const std::int64_t counters = emit::counters_of(kernel, geometry); counters > kCounters)
+    throw DeviceError("[cuda] a reduction of few results counts " + std::to_string(counters) +
+                      " groups; the most are " + std::to_string(kCounters));
   return emit::split_scratch_bytes(kernel, geometry, ints);
 }
 
@@ -127,7 +121,7 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
     else
       parameters_.push(static_cast<std::uint32_t>(bits));
   }
-  if (takes_parts(kernel, executable.target)) {
+  if (emit::takes_parts(kernel, executable.target)) {
     parameters_.push(geometry.parts);
     parameters_.patch_next({.source = Source::Workspace});
     parameters_.push(workspace_for(executable.workspace_bytes(arguments.ints, 1), memory));

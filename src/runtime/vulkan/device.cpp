@@ -209,6 +209,7 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
 
   info.compute_units = cores ? static_cast<int>(properties.cores.shaderSMCount)
                              : std::max(1, static_cast<int>(info.lanes / 1024));
+  if (options.compute_units) info.compute_units = options.compute_units;
   if (options.cooperative_matrices)
     if (const std::string missing = find_matrices(device, features, info, info.matrices); !missing.empty()) {
       info.matrices.clear();

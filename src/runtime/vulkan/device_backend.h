@@ -74,6 +74,8 @@ class VulkanBackend final : public Backend {
   void put_addresses(std::vector<std::uint32_t>& words, std::span<const BufferView> views) const;
   bool loops_too_long(const KernelForm& form, std::span<const std::int64_t> ints) const;
   void launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments);
+  void bind_parts(const ir::Kernel& kernel, const emit::Geometry& geometry,
+                  std::span<const std::int64_t> ints, const Binding& unused);
   void launch_members(KernelExecutable& executable, const LaunchArguments& arguments);
   void launch_product(ProductExecutable& executable, const LaunchArguments& arguments);
   void launch_passes(PassesExecutable& executable, const LaunchArguments& arguments);

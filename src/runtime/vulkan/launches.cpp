@@ -28,7 +28,7 @@ std::uint64_t work_of(const emit::Geometry& geometry) {
 }  // namespace
 
 std::size_t KernelExecutable::workspace_bytes(std::span<const std::int64_t> ints, std::size_t) const {
-  if (!kernel.split) return 0;
+  if (!emit::takes_parts(kernel, compiler_.target())) return 0;
   std::vector<std::int64_t> reaches;
   reach.compute(ints, reaches);
   if (uses_addresses(reaches)) return 0;
@@ -276,6 +276,23 @@ void VulkanBackend::launch_members(KernelExecutable& executable, const LaunchArg
   commands_.submit_if_large();
 }
 
+/// Memory for what workgroups leave to the last of them, and counters. Where they share nothing they touch
+/// neither, and have `unused` in both places.
+void VulkanBackend::bind_parts(const ir::Kernel& kernel, const emit::Geometry& geometry,
+                               std::span<const std::int64_t> ints, const Binding& unused) {
+  const std::size_t partials = emit::split_scratch_bytes(kernel, geometry, ints);
+  if (partials == 0) {
+    bindings_.insert(bindings_.end(), 2, unused);
+    return;
+  }
+  if (const std::int64_t counters = emit::counters_of(kernel, geometry); counters > kCounters)
+    throw DeviceError("[vulkan] a reduction of few results counts " + std::to_string(counters) +
+                      " groups; the most are " + std::to_string(kCounters));
+  bindings_.push_back(bind(workspace(partials), static_cast<std::int64_t>(partials), true));
+  bindings_.push_back({counters_->buffer(), 0, kCounterBytes});
+  accesses_.push_back(kCountersAccess);
+}
+
 void VulkanBackend::launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments) {
   const ir::Kernel& kernel = executable.kernel;
   const KernelForm& form = form_of(executable, false, arguments.ints, 1);
@@ -283,7 +300,8 @@ void VulkanBackend::launch_kernel(KernelExecutable& executable, const LaunchArgu
   if (geometry.workgroups == 0) return;
   const Pipeline& pipeline = compiler_.pipeline(*form.text, geometry);
   pack_words(kernel, arguments, words_);
-  if (kernel.split) words_.push_back(geometry.parts);
+  const bool takes_parts = emit::takes_parts(*form.kernel, *form.target);
+  if (takes_parts) words_.push_back(geometry.parts);
 
   const Commands::Lock lock = commands_.lock();
   make_room(words_.size() * sizeof(std::uint32_t), 1, {&pipeline});
@@ -291,16 +309,7 @@ void VulkanBackend::launch_kernel(KernelExecutable& executable, const LaunchArgu
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
     bindings_.push_back(bind(arguments.buffers[i], reaches_[i], kernel.buffers[i].written));
   bindings_.push_back(words);
-  if (kernel.split) {
-    if (geometry.workgroups / geometry.parts > kCounters)
-      throw DeviceError("[vulkan] a reduction of few results counts " +
-                        std::to_string(geometry.workgroups / geometry.parts) + " groups; the most are " +
-                        std::to_string(kCounters));
-    const std::size_t partials = emit::split_scratch_bytes(kernel, geometry, arguments.ints);
-    bindings_.push_back(bind(workspace(partials), static_cast<std::int64_t>(partials), true));
-    bindings_.push_back({counters_->buffer(), 0, kCounterBytes});
-    accesses_.push_back(kCountersAccess);
-  }
+  if (takes_parts) bind_parts(*form.kernel, geometry, arguments.ints, words);
   if (kernel.faults > 0) bindings_.push_back(bind_faults(kernel, arguments));
   commands_.dispatch(pipeline, bindings_, accesses_, geometry.workgroups, 1, work_of(geometry));
   commands_.submit_if_large();

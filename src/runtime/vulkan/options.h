@@ -27,6 +27,8 @@ struct VulkanOptions {
   std::uint64_t max_storage_range = 0;  // bytes of a binding
   std::uint32_t subgroup_size = 0;      // lanes of a subgroup, where the device lets a kernel choose
 
+  int compute_units = 0;  // as if the device had so many; 0: what it has
+
   /// Of tests: asked before each Vulkan call that may fail while the device works ("vkQueueSubmit"). A
   /// VkResult other than 0 is taken for the call's, which is not made.
   int (*result_of)(const char* call) = nullptr;

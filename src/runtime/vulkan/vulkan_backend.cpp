@@ -230,7 +230,7 @@ void VulkanBackend::begin(std::unique_ptr<PlanState>*, const RunNeeds& needs) {
   require(run.inside);
   if (needs.workspace_bytes) {
     run.workspace = allocate_buffer(needs.workspace_bytes);
-    if (compiler_.target().has_workgroups) make_counters();
+    if (compiler_.target().has_workgroups || traits_.tensor_cores.any()) make_counters();
   }
   if (needs.faults)
     run.faults = std::make_shared<RunFaults>(faults_, needs.faults, device_.info().storage_alignment);

@@ -144,11 +144,11 @@ class GlslDialect : public Dialect {
       ++binding;
     };
     more("restrict readonly", "sn_arguments");
-    if (kernel.split) {
+    if (takes_parts(kernel, target)) {
       more("restrict coherent", "sn_partials");
       more("restrict coherent", "sn_counters");
-      text += "shared u32 sn_turn;\n";
     }
+    if (kernel.split) text += "shared u32 sn_turn;\n";
     if (kernel.faults > 0) more("restrict", "sn_fault");
     for (const SharedArray& array : use.shared)
       text += "shared " + std::string(c_type(array.dtype)) + " " + array.name + "[" +
@@ -165,7 +165,7 @@ class GlslDialect : public Dialect {
       text += define_argument(kernel, 'n', i, kernel.wide ? pair() : word());
     for (std::size_t s = 0; s < kernel.scalars.size(); ++s)
       text += define_argument(kernel, 's', s, size_of(kernel.scalars[s]) == 8 ? pair() : word());
-    if (kernel.split) text += "  const u32 parts = " + word() + ";\n";
+    if (takes_parts(kernel, target)) text += "  const u32 parts = " + word() + ";\n";
     return text;
   }
 

@@ -6,7 +6,7 @@
 //
 //   0 .. n - 1   the kernel's buffers
 //   n            the arguments: 32-bit words without gaps
-//   then         of split kernels: memory for partial results, counters
+//   then         where takes_parts: memory for partial results, counters
 //   then         where Kernel::faults: the launch's fault words, uint
 //
 // The arguments, of which at least one word must be bound:
@@ -15,7 +15,7 @@
 //   the scalars   f32: its bits; i32; bool and u8: 0 or 1, or the number; floats of 16 and 8 bits: their
 //   bits;
 //                 i64 and the bits of f64: two words, low word first
-//   parts         of split kernels
+//   parts         where takes_parts
 //
 // A kernel for several members has two bindings: the arguments, one word with the number of members and then
 // MemberLayout::bytes for each, and the fault words. Buffers are named by their addresses.

@@ -17,7 +17,8 @@ namespace {
 struct Form {
   std::uint16_t rows, columns;
   std::uint8_t subgroup_rows, subgroup_columns;
-  double cycles, at_once;
+  double cycles;
+  std::uint8_t at_once;
 };
 constexpr Form kForms[] = {
     {128, 128, 64, 32, 1550, 1}, {128, 128, 64, 64, 1830, 1}, {128, 64, 32, 32, 1150, 2},
@@ -31,6 +32,9 @@ constexpr double kLeast = 1150;
 constexpr int kMostSums = 16;
 // Cycles: until the first data of a tile are there, and of one element that is stored.
 constexpr double kStart = 1200, kStore = 0.12;
+// Of a tile that several workgroups work on: until the last of them knows that it is, until the data of a
+// part have come, and of an element of it that is written or read.
+constexpr double kHandover = 2500, kPart = 700, kJoin = 0.06;
 
 /// True iff subgroups multiply whole matrices and not too many, lanes are as many as a workgroup may have,
 /// and both slots of factors have room, in which the sums of a row of matrices of each subgroup are exchanged
@@ -50,9 +54,16 @@ double cycles(const ir::Tiling& tiling, const Form& form, const ProductSizes& si
   const double area = double{1} * tiling.rows * tiling.columns, depth = ir::MatrixTile(tiling).depth();
   const double tiles =
       up(sizes.rows, tiling.rows) * up(sizes.columns, tiling.columns) * static_cast<double>(sizes.batches);
-  const double of_unit = std::ceil(tiles / cores.compute_units);
+  const double rounds = up(sizes.depth, depth);
+  const std::int64_t parts =
+      ir::tiles_in_parts(static_cast<std::int64_t>(tiles), static_cast<std::int64_t>(rounds),
+                         cores.compute_units * form.at_once, false);
+  const double of_unit = std::ceil(tiles * static_cast<double>(parts) / cores.compute_units);
   const double round = std::max(kLeast * std::ceil(of_unit / form.at_once), of_unit * form.cycles);
-  return kStart + up(sizes.depth, depth) * depth / kDepth * round + of_unit * area * kStore;
+  const double turns = parts > 1 ? static_cast<double>(ir::parts_read_in_turn(parts)) : 0;
+  const double joins = parts > 1 ? kHandover + turns * kPart + (1 + turns) * area * kJoin : 0;
+  return kStart + std::ceil(rounds / static_cast<double>(parts)) * depth / kDepth * round + joins +
+         of_unit * area * kStore;
 }
 
 }  // namespace
@@ -78,6 +89,7 @@ std::vector<ir::Tiling> ranked_matrix_tilings(const ir::Tiling& like, const Prod
       tiling.rows = form.rows;
       tiling.columns = form.columns;
       tiling.slots = 2;
+      tiling.workgroups = form.at_once;
       tiling.subgroup_rows = form.subgroup_rows;
       tiling.matrices = {static_cast<std::uint8_t>(shape.m), static_cast<std::uint8_t>(shape.n),
                          static_cast<std::uint8_t>(shape.k), form.subgroup_columns,

@@ -75,9 +75,10 @@ void for_each_in_parallel(std::size_t count, Work work) {
     if (error) std::rethrow_exception(error);
 }
 
-std::uint32_t bindings_of(const ir::Kernel& kernel) {
+std::uint32_t bindings_of(const ir::Kernel& kernel, const emit::Target& target) {
   const std::size_t buffers = kernel.members > 1 ? 0 : kernel.buffers.size();
-  return static_cast<std::uint32_t>(buffers) + 1 + (kernel.split ? 2 : 0) + (kernel.faults > 0 ? 1 : 0);
+  return static_cast<std::uint32_t>(buffers) + 1 + (emit::takes_parts(kernel, target) ? 2 : 0) +
+         (kernel.faults > 0 ? 1 : 0);
 }
 
 /// Guesses the workgroup size of a kernel before its sizes are known.
@@ -133,7 +134,7 @@ std::vector<CompiledTextRef> KernelCompiler::compile(std::span<const ir::Kernel*
   for_each_in_parallel(wanted.size(), [&](std::size_t i) {
     const ir::Kernel& kernel = *wanted[i].kernel;
     texts[i] = texts_.get(wanted[i].key, [&] {
-      return build(wanted[i].source, bindings_of(kernel), usual_lanes(kernel, target_));
+      return build(wanted[i].source, bindings_of(kernel, target_), usual_lanes(kernel, target_));
     });
   });
   std::vector<CompiledTextRef> result;
@@ -147,7 +148,7 @@ CompiledTextRef KernelCompiler::compile(const std::string& source, std::uint32_t
 }
 
 CompiledTextRef KernelCompiler::compile(const ir::Kernel& kernel, const emit::Target& target) {
-  return compile(emit::emit(kernel, target).text, bindings_of(kernel), usual_lanes(kernel, target));
+  return compile(emit::emit(kernel, target).text, bindings_of(kernel, target), usual_lanes(kernel, target));
 }
 
 const Pipeline& KernelCompiler::pipeline(CompiledText& text, std::uint32_t lanes, std::uint32_t row) {
