@@ -357,27 +357,34 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
   }
   whole.rows =
       std::min(whole.rows, static_cast<std::uint32_t>(workgroup_lanes(kernel, target)) / whole.lanes);
-  std::uint64_t workgroups = 0;
-  firsts.clear();
+  std::vector<std::uint64_t> wanted;
+  std::uint64_t all = 0;
   for (std::size_t m = 0; m < members; ++m) {
     const Geometry one = of_member(m);
-    firsts.push_back(static_cast<std::uint32_t>(workgroups));
     const std::uint64_t lanes = std::uint64_t{one.workgroups} * one.lanes * one.rows;
     const std::uint64_t per_workgroup = std::uint64_t{whole.lanes} * whole.rows;
     switch (schedule_on(kernel, target)) {
       case ir::Schedule::LanesInner:
-        workgroups += divide_up(std::uint64_t{one.workgroups} * one.rows, whole.rows);
+        wanted.push_back(divide_up(std::uint64_t{one.workgroups} * one.rows, whole.rows));
         break;
       case ir::Schedule::LanesOuter:
-        workgroups += divide_up(std::uint64_t{one.workgroups} * one.lanes, whole.lanes);
+        wanted.push_back(divide_up(std::uint64_t{one.workgroups} * one.lanes, whole.lanes));
         break;
-      case ir::Schedule::Pointwise: workgroups += divide_up(lanes, per_workgroup); break;
+      case ir::Schedule::Pointwise: wanted.push_back(divide_up(lanes, per_workgroup)); break;
     }
+    all += wanted.back();
   }
-  if (workgroups > static_cast<std::uint64_t>(target.max_workgroups))
-    throw DeviceError("[launch] " + std::to_string(members) + " members of one launch need " +
-                      std::to_string(workgroups) + " workgroups; the most are " +
-                      std::to_string(target.max_workgroups));
+  const auto most = static_cast<std::uint64_t>(target.max_workgroups);
+  if (members > most)
+    throw DeviceError("[launch] " + std::to_string(members) + " members of one launch; the most are " +
+                      std::to_string(most));
+  std::uint64_t workgroups = 0;
+  firsts.clear();
+  for (const std::uint64_t own : wanted) {
+    firsts.push_back(static_cast<std::uint32_t>(workgroups));
+    // Where all are too many each member has its share, and its workgroups go over what is left.
+    workgroups += all <= most ? own : std::min(own, 1 + own * (most - members) / all);
+  }
   whole.workgroups = static_cast<std::uint32_t>(workgroups);
   return whole;
 }

@@ -130,6 +130,20 @@ TEST_CASE("devices in software conform with the kernels of a GPU") {
   }
 }
 
+TEST_CASE(
+    "members of one launch that want more workgroups than it may have go over their points with fewer") {
+  for (int index : tested_devices())
+    for (const bool cpu_kernels : {true, false}) {
+      if (cpu_kernels && runtime::vulkan_devices()[index].hardware) continue;
+      const auto backend =
+          runtime::make_vulkan_backend(index, VulkanOptions{.cpu_kernels = cpu_kernels, .max_groups = 6});
+      std::vector<testing::KernelCase> cases;
+      for (std::uint64_t seed = 0; seed < 10; ++seed)
+        cases.push_back(testing::random_kernel(seed, backend->traits().has_f64));
+      testing::check_kernels_of_members(*backend, cases, options(index, 10));
+    }
+}
+
 TEST_CASE("matrix products of every shape of tile, from inputs that begin anywhere") {
   for (int index : tested_devices())
     for (const VulkanOptions& with : {VulkanOptions{}, kOtherPaths}) {

@@ -173,6 +173,7 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
   if (options.max_invocations) info.max_invocations = std::min(info.max_invocations, options.max_invocations);
   info.shared_bytes = limits.maxComputeSharedMemorySize;
   std::copy(limits.maxComputeWorkGroupCount, limits.maxComputeWorkGroupCount + 3, info.max_groups);
+  if (options.max_groups) info.max_groups[0] = std::min(info.max_groups[0], options.max_groups);
   info.max_storage_range = limits.maxStorageBufferRange;
   if (options.max_storage_range)
     info.max_storage_range = std::min<VkDeviceSize>(info.max_storage_range, options.max_storage_range);

@@ -24,6 +24,7 @@ struct VulkanOptions {
   // The most that is used of what the device has; 0: all.
   std::uint32_t max_invocations = 0;    // of a workgroup
   std::uint32_t max_buffers = 0;        // bindings of a kernel
+  std::uint32_t max_groups = 0;         // workgroups of a launch
   std::uint64_t max_storage_range = 0;  // bytes of a binding
   std::uint32_t subgroup_size = 0;      // lanes of a subgroup, where the device lets a kernel choose
 
