@@ -357,31 +357,33 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
   }
   whole.rows =
       std::min(whole.rows, static_cast<std::uint32_t>(workgroup_lanes(kernel, target)) / whole.lanes);
-  std::vector<std::uint64_t> wanted;
+  // How many each member wants, and from these its first.
+  firsts.clear();
   std::uint64_t all = 0;
   for (std::size_t m = 0; m < members; ++m) {
     const Geometry one = of_member(m);
     const std::uint64_t lanes = std::uint64_t{one.workgroups} * one.lanes * one.rows;
     const std::uint64_t per_workgroup = std::uint64_t{whole.lanes} * whole.rows;
+    std::uint64_t own = 0;
     switch (schedule_on(kernel, target)) {
       case ir::Schedule::LanesInner:
-        wanted.push_back(divide_up(std::uint64_t{one.workgroups} * one.rows, whole.rows));
+        own = divide_up(std::uint64_t{one.workgroups} * one.rows, whole.rows);
         break;
       case ir::Schedule::LanesOuter:
-        wanted.push_back(divide_up(std::uint64_t{one.workgroups} * one.lanes, whole.lanes));
+        own = divide_up(std::uint64_t{one.workgroups} * one.lanes, whole.lanes);
         break;
-      case ir::Schedule::Pointwise: wanted.push_back(divide_up(lanes, per_workgroup)); break;
+      case ir::Schedule::Pointwise: own = divide_up(lanes, per_workgroup); break;
     }
-    all += wanted.back();
+    firsts.push_back(static_cast<std::uint32_t>(own));
+    all += own;
   }
   const auto most = static_cast<std::uint64_t>(target.max_workgroups);
   if (members > most)
     throw DeviceError("[launch] " + std::to_string(members) + " members of one launch; the most are " +
                       std::to_string(most));
   std::uint64_t workgroups = 0;
-  firsts.clear();
-  for (const std::uint64_t own : wanted) {
-    firsts.push_back(static_cast<std::uint32_t>(workgroups));
+  for (std::uint32_t& first : firsts) {
+    const std::uint64_t own = std::exchange(first, static_cast<std::uint32_t>(workgroups));
     // Where all are too many each member has its share, and its workgroups go over what is left.
     workgroups += all <= most ? own : std::min(own, 1 + own * (most - members) / all);
   }

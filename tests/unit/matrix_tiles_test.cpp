@@ -181,6 +181,12 @@ TEST_CASE("workgroups share the sums of few tiles, as many as the device holds")
   CHECK(emit::split_scratch_bytes(*p.kernel, shape, p.ints) == std::size_t{shape.parts} * 384 * 384 * 4);
   CHECK(emit::counters_of(*p.kernel, shape) >= tiles);
   CHECK(emit::counters_of(*p.kernel, shape) <= shape.workgroups);
+  // A launch of few workgroups has no more parts than those, and memory for each.
+  emit::Target small = target;
+  small.max_workgroups = 2 * tiles + 1;
+  const emit::Geometry few = emit::geometry(*p.kernel, small, p.ints);
+  CHECK(few.parts <= 2);
+  CHECK(few.workgroups == few.parts * tiles);
   // Of small tiles a compute unit holds several.
   const std::vector<ir::Tiling> tilings = tilings_of(p, nvidia());
   CHECK(std::any_of(tilings.begin(), tilings.end(), [](const ir::Tiling& t) { return t.workgroups >= 4; }));

@@ -93,7 +93,9 @@ Geometry contraction_geometry(const ir::Kernel& kernel, const Target& target,
   Geometry shape;
   shape.lanes = static_cast<std::uint32_t>(contraction_lanes(kernel));
   shape.shared_bytes = static_cast<std::uint32_t>(contraction_shared_bytes(kernel));
-  const std::int64_t at_once = std::int64_t{target.tensor_units} * t.workgroups;
+  // Parts that a launch has no workgroups for would have no memory either.
+  const std::int64_t at_once =
+      std::min(std::int64_t{target.tensor_units} * t.workgroups, target.max_workgroups);
   if (t.sharers > 0) {
     shape.workgroups = static_cast<std::uint32_t>(std::min(tiles, at_once));
     return shape;

@@ -114,7 +114,7 @@ class Factor {
       e_.out.line(part() + " = " + piece_at(e_.vector_of(e_.position(load().map))) + ";");
       return;
     }
-    // All eight are within bounds or none is: then the first piece is read, which is there, and not kept.
+    // All eight are within bounds or none is. Where none is the buffer's first piece is read, and not kept.
     for (const ExprId id : ir::made_of(e_.kernel, load().predicate)) e_.define(id);
     const std::string within = e_.value(load().predicate);
     const std::string number = within + " ? " + e_.vector_of(e_.position(load().map)) + " : 0u";
