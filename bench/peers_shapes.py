@@ -27,7 +27,7 @@ from shape_rows import read_rows
 WARM, CALLS, GROUPS = 5, 32, 5  # as in shape_bench.cpp
 MI = 1 << 20
 EPSILON = 1e-5
-DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
+DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "i8": torch.int8}
 DTYPES |= {name: getattr(torch, of) for name, of in (("f8_e4m3", "float8_e4m3fn"), ("f8_e5m2", "float8_e5m2"))
            if hasattr(torch, of)}
 aten = torch.ops.aten
@@ -36,7 +36,8 @@ aten = torch.ops.aten
 # ---- inputs, in the order of shape_operations.cpp
 
 def normal(shape, dtype, device):
-    return torch.randn(shape, device=device).to(dtype)
+    x = torch.randn(shape, device=device)
+    return (x * 20).to(dtype) if dtype == torch.int8 else x.to(dtype)
 
 
 def indices(shape, count, device):
@@ -221,9 +222,62 @@ def scaled_linear(fast):
     def run(x, w, scale_x, scale_w):
         if x.dtype == torch.float64:
             return x @ w.t() * (scale_x * scale_w)
+        if x.dtype == torch.int8:
+            return (torch._int_mm(x, w.t()) * (scale_x * scale_w)).to(torch.bfloat16)
         return torch._scaled_mm(x, w.t(), scale_a=scale_x, scale_b=scale_w, out_dtype=torch.bfloat16,
                                 use_fast_accum=fast)
     return run
+
+
+def of_quantized_layer(dtype_of_weight):
+    """A weight in 8 bits, with a scale for each output."""
+    def make(s, dtype, device):
+        x, w = factors("mk", "nk")(s, dtype, device)
+        stored = (w.double() * 20).round().clamp(-127, 127).to(dtype_of_weight)
+        return [x, stored, normal((s[1],), torch.float64 if dtype == torch.float64 else dtype, device)]
+    return make
+
+
+def quantized_linear(x, w, scales):
+    return F.linear(x, w.to(x.dtype)) * scales
+
+
+def of_blocks(codes_of):
+    """With a scale for each 64 numbers of a row."""
+    def make(s, dtype, device):
+        x = normal((s[0], s[2]), dtype, device)
+        return [x, codes_of(s, device), normal((s[1], s[2] // 64, 1), dtype, device)]
+    return make
+
+
+def scaled_by_block(numbers, scales):
+    rows = scales.shape[0]
+    return (numbers.view(rows, -1, 64) * scales).view(rows, -1)
+
+
+def int8_block_linear(x, w, scales):
+    return F.linear(x, scaled_by_block(w.to(x.dtype), scales))
+
+
+NF4 = (-1, -0.6961928, -0.5250731, -0.3949175, -0.2844414, -0.1847734, -0.0910500, 0, 0.0795803, 0.1609302, 0.2461123,
+       0.3379152, 0.4407098, 0.5626170, 0.7229568, 1)
+
+
+def nf4_linear(x, w, scales):
+    table = torch.tensor(NF4, dtype=x.dtype, device=x.device)
+    return F.linear(x, scaled_by_block(table[torch.cat((w >> 4, w & 15), 1).int()], scales))
+
+
+def of_int4_layer(s, dtype, device):
+    """PyTorch's own layout, with a scale and a zero for each 64 numbers."""
+    x = normal((s[0], s[2]), dtype, device)
+    codes = torch.randint(0, 255, (s[1], s[2] // 2), device=device, dtype=torch.uint8)
+    packed = torch.ops.aten._convert_weight_to_int4pack(codes, 8)
+    return [x, packed, normal((s[2] // 64, s[1], 2), dtype, device)]
+
+
+def int4_linear(x, w, scales):
+    return torch.ops.aten._weight_int4pack_mm(x, w, 64, scales)
 
 
 class Operation:
@@ -260,6 +314,13 @@ OPERATIONS = {
     "scaled_linear": Operation(of_scaled_layer, scaled_linear(False)),
     "scaled_linear_fast": Operation(of_scaled_layer, scaled_linear(True)),
     "scaled_linear_exact": Operation(of_scaled_layer, scaled_linear(False)),
+    "linear_int8": Operation(of_quantized_layer(torch.int8), quantized_linear),
+    "linear_fp8": Operation(of_quantized_layer(torch.float8_e4m3fn), quantized_linear),
+    "linear_int8_block": Operation(of_blocks(lambda s, device: torch.randint(-127, 128, s[1:], device=device).to(torch.int8)),
+                                   int8_block_linear),
+    "linear_int4": Operation(of_int4_layer, int4_linear),
+    "linear_nf4": Operation(of_blocks(lambda s, device: torch.randint(0, 256, (s[1], s[2] // 2), device=device)
+                                      .to(torch.uint8)), nf4_linear),
 
     "conv3": Operation(of_convolution, lambda x, w, b: F.conv2d(x, w, padding=1)),
     "conv3_bias_relu": Operation(of_convolution, lambda x, w, b: F.relu(F.conv2d(x, w, padding=1) + b)),

@@ -74,10 +74,11 @@ struct Row {
 };
 
 sn::DType dtype_named(const std::string& name) {
-  for (const sn::DType dtype :
-       {sn::DType::f32, sn::DType::bf16, sn::DType::f16, sn::DType::f8_e4m3, sn::DType::f8_e5m2})
+  for (const sn::DType dtype : {sn::DType::f32, sn::DType::bf16, sn::DType::f16, sn::DType::f8_e4m3,
+                                sn::DType::f8_e5m2, sn::DType::i8})
     if (sn::name_of(dtype) == name) return dtype;
-  throw sn::Error("[shape-bench] the dtype is \"" + name + "\", expected f32, bf16, f16, f8_e4m3 or f8_e5m2");
+  throw sn::Error("[shape-bench] the dtype is \"" + name +
+                  "\", expected f32, bf16, f16, f8_e4m3, f8_e5m2 or i8");
 }
 
 /// "32768x1024"

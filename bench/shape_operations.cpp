@@ -26,7 +26,7 @@ AnyTensor ready(AnyTensor x) {
 }
 
 AnyTensor normal(const Dims& sizes, DType dtype, const Device& device) {
-  return ready(AnyTensor::normal(Shape(sizes), 0, 1, device).cast(dtype));
+  return ready(AnyTensor::normal(Shape(sizes), 0, dtype == DType::i8 ? 20 : 1, device).cast(dtype));
 }
 
 AnyTensor leaf(const Dims& sizes, DType dtype, const Device& device) {
@@ -226,6 +226,33 @@ AnyTensor scaled_linear(const Tensors& in, sn::MatmulPrecision precision) {
   return AnyTensor::mul(y, AnyTensor::mul(in[2], in[3])).cast(DType::bf16);
 }
 
+/// A weight of 16 bits in fewer, which is multiplied as 16: codes and scales are what is in memory.
+Tensors of_quantized_layer(const Dims& s, DType dtype, const Device& device, sn::QuantScheme scheme,
+                           sn::QuantGranularity granularity) {
+  const AnyTensor weight = normal({s[1], s[2]}, dtype, device);
+  const sn::QuantizedTensor q =
+      sn::quantize(Tensor<2>(weight), {.scheme = scheme, .granularity = granularity});
+  const bool is_float = scheme == sn::QuantScheme::fp8;
+  return {normal({s[0], s[2]}, dtype, device), ready(is_float ? q.numbers.dynamic() : q.codes.dynamic()),
+          ready(q.scales.dynamic())};
+}
+
+AnyTensor quantized_linear(const Tensors& in, sn::QuantScheme scheme, sn::QuantGranularity granularity) {
+  const bool is_float = scheme == sn::QuantScheme::fp8;
+  sn::QuantizedTensor q{.shape = Shape{in[1].shape()[0], in[0].shape()[1]},
+                        .dtype = in[0].dtype(),
+                        .options = {.scheme = scheme, .granularity = granularity},
+                        .codes = {},
+                        .numbers = {},
+                        .scales = sn::Buffer<2>(in[2]),
+                        .quantized_scales = {}};
+  if (is_float)
+    q.numbers = sn::Buffer<2>(in[1]);
+  else
+    q.codes = sn::Buffer<2, sn::Int>(in[1]);
+  return in[0].matmul(sn::dequantize(q).transpose(0, 1));
+}
+
 /// In row-major order in memory. A view alone is never copied, so the elements are multiplied on their way.
 AnyTensor stored(const AnyTensor& view) { return AnyTensor::mul(view, 1.0); }
 
@@ -252,6 +279,15 @@ ShapeOperation of_one(std::string name, std::size_t sizes,
 ShapeOperation of_several(std::string name, std::size_t sizes, Inputs inputs,
                           std::function<AnyTensor(const Tensors&)> record) {
   return {std::move(name), sizes, std::move(inputs), [=](const Tensors& in) { return Tensors{record(in)}; }};
+}
+
+ShapeOperation of_quantized(std::string name, sn::QuantScheme scheme, sn::QuantGranularity granularity) {
+  return of_several(
+      std::move(name), 3,
+      [=](const Dims& s, DType dtype, const Device& device) {
+        return of_quantized_layer(s, dtype, device, scheme, granularity);
+      },
+      [=](const Tensors& in) { return quantized_linear(in, scheme, granularity); });
 }
 
 ShapeOperation by_index(std::string name, Inputs inputs, std::function<AnyTensor(const Tensors&)> record) {
@@ -315,6 +351,11 @@ const std::vector<ShapeOperation>& operations() {
                  [](const Tensors& in) { return scaled_linear(in, sn::MatmulPrecision::Medium); }),
       of_several("scaled_linear_exact", 3, of_scaled_layer,
                  [](const Tensors& in) { return scaled_linear(in, sn::MatmulPrecision::Highest); }),
+      of_quantized("linear_int8", sn::QuantScheme::int8, sn::QuantGranularity::channel),
+      of_quantized("linear_int8_block", sn::QuantScheme::int8, sn::QuantGranularity::block),
+      of_quantized("linear_fp8", sn::QuantScheme::fp8, sn::QuantGranularity::channel),
+      of_quantized("linear_int4", sn::QuantScheme::int4, sn::QuantGranularity::block),
+      of_quantized("linear_nf4", sn::QuantScheme::nf4, sn::QuantGranularity::block),
 
       of_several("conv3", 5, of_convolution, convolution),
       of_several("conv3_bias_relu", 5, of_convolution,

@@ -5,7 +5,7 @@ import argparse
 import random
 from dataclasses import dataclass
 
-DTYPES = ("f32", "bf16", "f16", "f8_e4m3", "f8_e5m2")
+DTYPES = ("f32", "bf16", "f16", "f8_e4m3", "f8_e5m2", "i8")
 # How many sizes each operation takes.
 SIZES = {
     "softmax": 2, "softmax_backward": 2, "layer_norm": 2, "layer_norm_backward": 2, "rms_norm": 2,
@@ -13,6 +13,7 @@ SIZES = {
     "cross_entropy": 2, "cross_entropy_backward": 2,
     "matmul": 3, "linear": 3, "weight_gradient": 3, "matmul_batch": 4, "linear_gelu": 3, "linear_residual": 3,
     "scaled_linear": 3, "scaled_linear_fast": 3, "scaled_linear_exact": 3,
+    "linear_int8": 3, "linear_int8_block": 3, "linear_fp8": 3, "linear_int4": 3, "linear_nf4": 3,
     "conv3": 5, "conv3_bias_relu": 5, "conv3_backward": 5,
     "sum_dim0": 2, "sum_dim1": 2, "argmax_dim1": 2, "sum_middle": 3, "max_middle": 3, "sum_dims02": 3,
     "var_mean_dims02": 3,

@@ -188,11 +188,13 @@ enum class Schedule : std::uint8_t {
 /// Where each subgroup multiplies by itself, lanes copy what has `lane_bytes`, and compute the rest.
 struct TiledFactor {
   ExprId value = kNone;
-  bool across = false;      // neighbours in memory lie along its own loops, not along the inner ones
-  bool windows = false;     // copied by windows
-  bool computed = false;    // not copied
-  bool pieces = false;      // computed: 16 bytes' worth of neighbours are within the last inner loop
-  std::uint8_t vector = 0;  // computed: so many neighbours in memory are loaded at a time; 0: each by itself
+  bool across = false;    // neighbours in memory lie along its own loops, not along the inner ones
+  bool windows = false;   // copied by windows
+  bool computed = false;  // not copied
+  bool pieces = false;    // computed: 16 bytes' worth of neighbours are within the last inner loop
+  /// Computed: so many neighbours in memory are loaded at a time; 0: each by itself. Of a value that is no
+  /// load, that is true of each load that it is made of and that depends on the last inner loop.
+  std::uint8_t vector = 0;
   /// Not 0: the factor lies as one that the copy engine copies, but for its strides and where it begins,
   /// which are multiples of so many bytes: 16, 8 or 4.
   std::uint8_t lane_bytes = 0;
@@ -229,12 +231,13 @@ struct Tiling {
   bool near_rows = false;  // with sharers: rows come through the first-level cache, for the next tile's sake
   bool turns = false;      // two groups of subgroups have a tile each: one stores while the other multiplies
   bool vectors = false;    // what is loaded and stored along the columns lies in whole vectors
-  /// What the factors are when they are multiplied: bf16, f16, a float of 8 bits, or f32, which is rounded to
-  /// the 11 bits of tf32. Their values have this dtype; of 8 bits `b` may have the other one.
+  /// What the factors are when they are multiplied: bf16, f16, a float of 8 bits, i8, whose products are
+  /// added up as integers, or f32, which is rounded to the 11 bits of tf32. Their values have this dtype; of
+  /// floats of 8 bits `b` may have the other one.
   DType multiplied = DType::bf16;
   /// Of f32, which is not rounded: ordinary lanes multiply, and no tensor cores.
   bool exact = false;
-  /// Of factors of 8 bits, whose products tensor cores add up with some 14 bits: each slot's sum starts from
+  /// Of floats of 8 bits, whose products tensor cores add up with some 14 bits: each slot's sum starts from
   /// zero, and is added in f32 to those before it.
   bool short_sums = false;
   std::uint32_t row_loops = 0, column_loops = 0;  // sets of outer loops, by bits
@@ -255,6 +258,8 @@ struct Tiling {
     return factor.lane_bytes == 0 || (sharers > 0 && factor.across && factor.value == a.value);
   }
   bool has_computed() const { return computes(a) || computes(b); }
+  /// True iff lanes hold in registers what they compute `b` of, such as codes and their scales.
+  bool unpacks() const { return sharers > 0 && computes(b) && b.vector > 0 && !b.across; }
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
@@ -365,6 +370,9 @@ struct PartPoints {
   std::int64_t first = 0, count = 0;
 };
 PartPoints points_of_part(std::int64_t part, std::int64_t parts, std::int64_t step, std::int64_t points);
+
+/// True iff tensor cores multiply such factors as bytes.
+inline bool are_bytes(DType multiplied) { return is_f8(multiplied) || multiplied == DType::i8; }
 
 /// The loops of a set, in order.
 std::vector<std::size_t> loops_of(std::uint32_t set);

@@ -124,7 +124,7 @@ class Reader {
   bool read_factor(const TiledFactor& factor, std::uint32_t own, PlainMatrix& matrix, bool& along_sum) const {
     const Expr& load = kernel_.exprs[factor.value];
     if (load.kind != ExprKind::Load || load.predicate != kNone) return false;
-    if (is_f8(load.dtype)) return false;  // the library's own scales are not asked for
+    if (are_bytes(load.dtype)) return false;  // the library's own scales are not asked for
     const MapStep* step = only_step(load.map);
     if (step == nullptr) return false;
     matrix.buffer = load.buffer;

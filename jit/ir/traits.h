@@ -36,10 +36,10 @@ struct TensorCores {
   bool any() const { return compute_units > 0; }
   bool has_exact() const { return any() && exact_products > 0; }
 
-  /// True iff factors of `dtype` are multiplied, and added up in f32; of 8 bits, in fewer digits than f32 has
-  /// (Tiling::short_sums).
+  /// True iff factors of `dtype` are multiplied, and added up in f32; floats of 8 bits, in fewer digits than
+  /// f32 has (Tiling::short_sums), and i8 as integers.
   bool multiplies(DType dtype) const {
-    if (is_f8(dtype)) return any() && has_groups && matrices.empty();
+    if (is_f8(dtype) || dtype == DType::i8) return any() && has_groups && matrices.empty();
     return matrices.empty() || std::any_of(matrices.begin(), matrices.end(), [&](const MatrixShape& shape) {
              return shape.multiplied == dtype && shape.added == DType::f32;
            });

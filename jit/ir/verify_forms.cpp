@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "jit/ir/made_of.h"
+
 namespace sinter::ir {
 
 void FormVerifier::check_loops() const {
@@ -88,8 +90,9 @@ void FormVerifier::check_tiling() const {
     require(t.rows % 64 == 0 && t.columns % 64 == 0 && part % 16 == 0 && t.rows % part == 0, where,
             std::to_string(t.rows) + " x " + std::to_string(t.columns) + ", by " + std::to_string(part));
   require(t.slots >= 2 && t.workgroups >= 1 && t.loaders >= 1, where, "without slots or workgroups");
-  require(is_stored_float(t.multiplied) || t.multiplied == DType::f32, where, "that multiply no such dtype");
-  require(!is_f8(t.multiplied) || t.has_groups(), where, "of 8 bits, and no groups that multiply them");
+  require(is_half(t.multiplied) || are_bytes(t.multiplied) || t.multiplied == DType::f32, where,
+          "that multiply no such dtype");
+  require(!are_bytes(t.multiplied) || t.has_groups(), where, "of 8 bits, and no groups that multiply them");
   require(!t.exact || (t.multiplied == DType::f32 && t.subgroup_rows > 0 && !t.matrices.any()), where,
           "of factors that are not rounded, by other than ordinary lanes");
   require(!t.short_sums || (is_f8(t.multiplied) && !t.turns), where,
@@ -190,8 +193,17 @@ void FormVerifier::check_factor(const TiledFactor& factor, std::uint32_t own, st
   require(!factor.windows || !factor.computed, where, "with a factor that is copied and computed");
   if (k_.tiling.computes(factor)) {
     const std::size_t along = factor.across ? loops_of(own).back() : rank_ - 1;
-    require(factor.vector == 0 || (is_load && k_.maps[expr.map].steps.front().strides[along].is_one()), where,
+    const auto lies_in_vectors = [&](ExprId id) {
+      const Expr& part = k_.exprs[id];
+      const std::vector<MapStep>& steps = k_.maps[part.map].steps;
+      return part.kind != ExprKind::Load || (loops[id] >> along & 1) == 0 ||
+             (steps.size() == 1 && steps.front().strides[along].is_one());
+    };
+    const std::vector<ExprId> parts = made_of(k_, factor.value);
+    require(factor.vector == 0 || std::all_of(parts.begin(), parts.end(), lies_in_vectors), where,
             "with a factor that does not lie in vectors");
+    require(factor.vector == 0 || is_load || (factor.pieces && !factor.across), where,
+            "with a factor of parts in vectors that are no whole pieces");
     return;
   }
   if (factor.windows) {

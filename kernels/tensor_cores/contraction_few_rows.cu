@@ -8,12 +8,16 @@
 //   SN_SHARERS, SN_SLOTS         warps; slots of shared memory that each has
 //   SN_CHUNK, SN_PIECE           elements of k in a slot, 128 bytes; in 16 bytes
 //   SN_MANY_ACROSS               1: the columns' factor has its neighbours along n, 0: along k
+//   SN_UNPACKS                   1: lanes compute the columns' factor of what they hold in registers, which
+//                                struct Raw says
+//   SN_PAIR(low, high)           two floats as 16 bits each of a word, where lanes compute such
 //   SN_ROUND_MANY, SN_ROUND_FEW  1: the factor is f32 that has yet to be rounded to tf32
 //   tc_multiply(d, a, b)         one instruction: d += a * b
 //
 // The lines of three dashes are where the head of the kernel is put in, what a lane copies from, where that
-// is in a warp's first chunk of a tile, the copies of both factors into a slot, and what becomes of a sum;
-// lane_copies_sm80.inc stands before. The head defines size_m, size_n, size_k and size_batch.
+// is in a warp's first chunk of a tile, the copies of both factors into a slot, what a lane loads to compute
+// the columns' factor of, that computation, and what becomes of a sum; lane_copies_sm80.inc stands before.
+// The head defines size_m, size_n, size_k and size_batch.
 //
 // Which elements of k meet in an instruction does not matter, as long as they are the same ones of both
 // factors. So a lane multiplies what it has copied itself, and needs to wait for no other: of each half of a
@@ -25,7 +29,7 @@
 #endif
 #define SN_BLOCKS (SN_MANY / 16)
 #define SN_EIGHTS (SN_FEW / 8)
-#define SN_MANY_BYTES (SN_MANY * 128)
+#define SN_MANY_BYTES (SN_UNPACKS ? 0 : SN_MANY * 128)
 #define SN_SLOT (SN_MANY_BYTES + SN_FEW * 128)
 
 // What a lane has of half a chunk. Along k: of each block 16 bytes of a column and 16 of the eighth one after
@@ -57,6 +61,48 @@ SN_FN void tc_put(unsigned char* to, const float (&a)[4]) {
   *(uint4*)to = make_uint4(tc_rounded(a[0]), tc_rounded(a[1]), tc_rounded(a[2]), tc_rounded(a[3]));
 }
 
+// What a lane holds until it computes a factor of it, by words: neighbours in memory, read by no other lane.
+SN_FN void tc_fetch(unsigned (&to)[1], const void* from) { to[0] = *(const unsigned*)from; }
+SN_FN void tc_fetch(unsigned (&to)[2], const void* from) {
+  const uint2 words = *(const uint2*)from;
+  to[0] = words.x, to[1] = words.y;
+}
+template <int kWords>
+SN_FN void tc_fetch(unsigned (&to)[kWords], const void* from) {
+#pragma unroll
+  for (int i = 0; i < kWords / 4; ++i) {
+    const uint4 words = ((const uint4*)from)[i];
+    to[4 * i] = words.x, to[4 * i + 1] = words.y, to[4 * i + 2] = words.z, to[4 * i + 3] = words.w;
+  }
+}
+// A piece that was computed.
+SN_FN void tc_pack(unsigned* to, const unsigned short (&a)[8]) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) to[i] = a[2 * i] | (unsigned)a[2 * i + 1] << 16;
+}
+#ifdef SN_PAIR
+SN_FN void tc_pack(unsigned* to, const float (&a)[8]) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) to[i] = SN_PAIR(a[2 * i], a[2 * i + 1]);
+}
+#endif
+SN_FN void tc_pack(unsigned* to, const float (&a)[4]) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) to[i] = tc_rounded(a[i]);
+}
+// What lies beyond the sum: all of a lane's pieces of half a chunk, or none.
+SN_FN void tc_clear(Many& many, bool is_inside) {
+#pragma unroll
+  for (int i = 0; i < SN_BLOCKS * 8; ++i) many.words[i / 8][i % 8] = is_inside ? many.words[i / 8][i % 8] : 0;
+}
+// Byte number j of a word as the last digits of 2^23, which is then taken off.
+SN_FN float tc_float_of_u8(unsigned word, int j) {
+  return __int_as_float((int)__byte_perm(word, 0x4b000000u, 0x7440u | j)) - 8388608.0f;
+}
+SN_FN float tc_float_of_i8(unsigned word, int j) {
+  return __int_as_float((int)__byte_perm(word ^ 0x80808080u, 0x4b000000u, 0x7440u | j)) - 8388736.0f;
+}
+
 // Piece number `piece` of a lane's, which lie side by side for the lanes of a warp.
 SN_FN void tc_get(unsigned* to, const unsigned char* from, int piece, bool rounds) {
   const uint4 words = ((const uint4*)from)[piece * 32 + threadIdx.x % 32];
@@ -67,7 +113,7 @@ SN_FN void tc_get(unsigned* to, const unsigned char* from, int piece, bool round
 }
 SN_FN void tc_get_half(Many& many, Few& few, const unsigned char* slot, int half) {
 #pragma unroll
-  for (int i = 0; i < (SN_MANY_ACROSS ? 8 : 2 * SN_BLOCKS); ++i) {
+  for (int i = 0; i < (SN_UNPACKS ? 0 : SN_MANY_ACROSS ? 8 : 2 * SN_BLOCKS); ++i) {
 #if SN_MANY_ACROSS
     const Neighbours at = ((const Neighbours*)slot)[(half * 8 + i) * 32 + threadIdx.x % 32];
 #pragma unroll
@@ -142,14 +188,32 @@ SN_FN int tc_column(int block, int half, int g) {
     const bool is_whole = depth + SN_CHUNK <= size_k;
 //---
   };
+#if SN_UNPACKS
+  const auto fetch = [&](Raw& raw, const Place& at, int depth) {
+#endif
+//---
+#if SN_UNPACKS
+  };
+  // `half`: of the chunk that begins at `depth`.
+  const auto unpack = [&](Many& many, const Raw& raw, const Place& at, int depth, int half) {
+#endif
+//---
+#if SN_UNPACKS
+  };
+  // As many as there are slots, in the order in which they are needed.
+  Raw raws[SN_SLOTS];
+#endif
   // What is brought next: a chunk of this tile, or of the workgroup's next one. Each is one group of copies,
-  // empty where nothing is left.
+  // empty where nothing is left. `turn`: which of `raws` it belongs to.
   int tile_ahead = blockIdx.x, depth_ahead = warp * SN_CHUNK;
   Place at_ahead = place_of(tile_ahead);
   start(at_ahead, depth_ahead);
-  const auto bring = [&](int at_slot) {
+  const auto bring = [&](int at_slot, int turn) {
     if (depth_ahead < size_k) {
       copy(at_ahead, depth_ahead, at_slot);
+#if SN_UNPACKS
+      fetch(raws[turn], at_ahead, depth_ahead);
+#endif
       depth_ahead += SN_SHARERS * SN_CHUNK;
       if (depth_ahead >= size_k && (tile_ahead += gridDim.x) < tiles) {
         depth_ahead = warp * SN_CHUNK;
@@ -159,14 +223,16 @@ SN_FN int tc_column(int block, int half, int g) {
     }
     tc_commit();
   };
-  for (int slot = 0; slot < SN_SLOTS; ++slot) bring(slot * SN_SLOT);
+#pragma unroll
+  for (int slot = 0; slot < SN_SLOTS; ++slot) bring(slot * SN_SLOT, slot);
   int at_slot = 0;
   for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const Place at = place_of(tile);
     float d[SN_BLOCKS][SN_EIGHTS][4];
 #pragma unroll
     for (int k = 0; k < SN_BLOCKS * SN_EIGHTS * 4; ++k) d[k / 4 / SN_EIGHTS][k / 4 % SN_EIGHTS][k % 4] = 0.f;
-    for (int i = 0; i < count; ++i) {
+    // Multiplies chunk number i of the warp's, and has the place of it filled anew.
+    const auto take = [&](int i, int turn) {
       tc_wait_all_but<SN_SLOTS - 1>();
       Many many[2];
       Few few[2];
@@ -174,10 +240,30 @@ SN_FN int tc_column(int block, int half, int g) {
       for (int half = 0; half < 2; ++half)
         tc_get_half(many[half], few[half], own_slots + at_slot, half);
 #pragma unroll
-      for (int half = 0; half < 2; ++half) tc_multiply_half(d, many[half], few[half]);
-      bring(at_slot);
+      for (int half = 0; half < 2; ++half) {
+#if SN_UNPACKS
+        unpack(many[half], raws[turn], at, (warp + i * SN_SHARERS) * SN_CHUNK, half);
+#endif
+        tc_multiply_half(d, many[half], few[half]);
+      }
+      bring(at_slot, turn);
       at_slot = at_slot == (SN_SLOTS - 1) * SN_SLOT ? 0 : at_slot + SN_SLOT;
+    };
+#if SN_UNPACKS
+    // Registers have no numbers at run time: the text says which of them are taken.
+    for (int i = 0; i < count; i += SN_SLOTS)
+#pragma unroll
+      for (int turn = 0; turn < SN_SLOTS; ++turn)
+        if (i + turn < count) take(i + turn, turn);
+    for (int turn = count % SN_SLOTS; turn > 0; --turn) {
+      const Raw last = raws[0];
+#pragma unroll
+      for (int k = 0; k + 1 < SN_SLOTS; ++k) raws[k] = raws[k + 1];
+      raws[SN_SLOTS - 1] = last;
     }
+#else
+    for (int i = 0; i < count; ++i) take(i, 0);
+#endif
 #pragma unroll
     for (int k = 0; k < SN_BLOCKS * SN_EIGHTS * 4; ++k) {
       const int block = k / 4 / SN_EIGHTS, eight = k / 4 % SN_EIGHTS, i = k % 4;

@@ -120,7 +120,7 @@ struct Ahead {
       for (int step = 0; step < SN_STEPS; ++step) bring_near(row_of(step));
     }
 #endif
-    float d[SN_BLOCKS][SN_SUMS];
+    SN_SUM d[SN_BLOCKS][SN_SUMS];
 #pragma unroll
     for (int k = 0; k < SN_BLOCKS * SN_SUMS; ++k) d[k / SN_SUMS][k % SN_SUMS] = 0.f;
     Multiplier multiplier(own_m, own_n);

@@ -17,6 +17,7 @@
 //   SN_FEWER_REGISTERS, SN_MORE_REGISTERS   statements
 //   SN_MAP_A, SN_LOAD_A          of a factor that is copied: its tensor map, and statements that have its
 //                                part of a slot copied; likewise of b
+//   SN_SUM, SN_SUM_REGISTER(d)   what products are added up as, and the operand of an instruction that is one
 //   tc_multiply(d, a, b, more)   one instruction: d = a * b, or += where `more`
 //
 // copy_engine_sm90.inc stands before it, contraction_tiles.inc between its first part and the head.
@@ -199,7 +200,7 @@ SN_FN void tc_sync_group(int group) {
 //---
     }
 #endif
-    float d[SN_BLOCKS][SN_SUMS];
+    SN_SUM d[SN_BLOCKS][SN_SUMS];
 #if SN_SHORT_SUMS
     float sums[SN_SUMS];
 #pragma unroll
@@ -245,7 +246,7 @@ SN_FN void tc_sync_group(int group) {
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 #pragma unroll
     for (int k = 0; k < SN_BLOCKS * SN_SUMS; ++k)
-      asm volatile("" : "+f"(d[k / SN_SUMS][k % SN_SUMS])::"memory");
+      asm volatile("" : SN_SUM_REGISTER(d[k / SN_SUMS][k % SN_SUMS])::"memory");
     if (lane == 0) tc_arrive(empty + 8 * before);
 #endif
     if (!item.is_whole && !tc_join(d, item, work, group, partials, counters, last_to_come)) continue;

@@ -209,6 +209,10 @@ struct e5m2 {
     return static_cast<float>(__builtin_bit_cast(_Float16, static_cast<unsigned short>(code << 8)));
   }
 };
+struct s8 {
+  static constexpr unsigned bytes = 1;
+  static int value(const char* at) { return static_cast<signed char>(*at); }
+};
 struct f16 {
   static constexpr unsigned bytes = 2;
   static float value(const char* at) { return static_cast<float>(*reinterpret_cast<const _Float16*>(at)); }
@@ -228,8 +232,8 @@ struct tf32 {
 };
 
 /// Row (column) number `line` of the matrix that a descriptor tells of: 32 bytes' worth of k.
-template <class T>
-void read_line(float* to, unsigned long long matrix, bool across, unsigned line) {
+template <class T, class Number>
+void read_line(Number* to, unsigned long long matrix, bool across, unsigned line) {
   const unsigned begin = static_cast<unsigned>(matrix & 0x3fff) << 4,
                  leading = static_cast<unsigned>(matrix >> 16 & 0x3fff) << 4,
                  stride = static_cast<unsigned>(matrix >> 32 & 0x3fff) << 4;
@@ -243,12 +247,12 @@ void read_line(float* to, unsigned long long matrix, bool across, unsigned line)
 }
 
 /// Each lane has of every eight columns two neighbours, of the rows lane / 4 and lane / 4 + 8 of its warp.
-template <class A, class B, bool kAcrossA, bool kAcrossB, int kSums>
-void multiply(float (&d)[kSums], unsigned long long a, unsigned long long b, int more) {
+template <class A, class B, bool kAcrossA, bool kAcrossB, class Sum, int kSums>
+void multiply(Sum (&d)[kSums], unsigned long long a, unsigned long long b, int more) {
   static_assert(A::bytes == B::bytes, "of one size");
   constexpr int kDepth = 32 / A::bytes;
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
-  float rows[2][kDepth], column[kDepth];
+  Sum rows[2][kDepth], column[kDepth];
   for (unsigned half = 0; half < 2; ++half)
     read_line<A>(rows[half], a, kAcrossA, 16 * warp + lane / 4 + 8 * half);
   for (int i = 0; i < kSums; i += 4)
@@ -256,7 +260,7 @@ void multiply(float (&d)[kSums], unsigned long long a, unsigned long long b, int
       read_line<B>(column, b, kAcrossB,
                    static_cast<unsigned>(2 * i) + 2 * (lane % 4) + static_cast<unsigned>(next));
       for (int half = 0; half < 2; ++half) {
-        float& sum = d[i + 2 * half + next];
+        Sum& sum = d[i + 2 * half + next];
         if (!more) sum = 0;
         for (int k = 0; k < kDepth; ++k) sum += rows[half][k] * column[k];
       }

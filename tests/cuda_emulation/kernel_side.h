@@ -41,6 +41,13 @@ inline unsigned atomicOr(unsigned* to, unsigned bits) {
 inline long long min(long long a, long long b) { return b < a ? b : a; }
 inline long long max(long long a, long long b) { return a < b ? b : a; }
 inline int __popc(unsigned a) { return __builtin_popcount(a); }
+inline unsigned __byte_perm(unsigned low, unsigned high, unsigned places) {
+  const unsigned long long bytes = static_cast<unsigned long long>(high) << 32 | low;
+  unsigned chosen = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    chosen |= static_cast<unsigned>(bytes >> (places >> 4 * i & 7u) * 8 & 255u) << 8 * i;
+  return chosen;
+}
 #define __syncwarp() sinter_emulation_state->wait_for_warp()
 
 template <class T>

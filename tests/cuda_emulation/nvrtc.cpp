@@ -95,7 +95,8 @@ std::string with_emulated_matrices(const std::string& source) {
 
 // Statements of kernels/tensor_cores/contraction_sm90.cu itself.
 const std::regex kGroupWait(R"re(asm volatile\("wgmma\.wait_group[^;]*;[^;]*;)re");
-const std::regex kGroupStatement(R"re(asm volatile\("[^"]*"(?: : "\+f"\([^;]*\))? ?:::? ?"memory"\);)re");
+const std::regex kGroupStatement(
+    R"re(asm volatile\("[^"]*"(?: : (?:"\+f"|SN_SUM_REGISTER)\([^;]*\))? ?:::? ?"memory"\);)re");
 const std::regex kRegisters(R"(asm volatile\("setmaxnreg[^)]*\))");
 
 /// The copy of windows becomes a call with its operands: where they are is the kernel's own text.
@@ -116,7 +117,8 @@ std::string with_emulated_groups(const std::string& source) {
   const std::size_t instruction = source.find("wgmma.mma_async.sync.aligned.m64n");
   if (instruction == std::string::npos) return source;
   // "k32.f32.e4m3.e5m2 {", and behind the operands ", p, 1, 1, 0, 1;" where factors may lie across the sum.
-  const std::string kResult = ".f32.", kScales = ", p, 1, 1";
+  const bool is_whole = source.find(".s32.s8.s8 ", instruction) != std::string::npos;
+  const std::string kResult = is_whole ? ".s32." : ".f32.", kScales = is_whole ? ", p" : ", p, 1, 1";
   const std::size_t types = source.find(kResult, instruction) + kResult.size(),
                     second = source.find('.', types), end = source.find(' ', second),
                     flags = source.find(kScales, end) + kScales.size();

@@ -28,16 +28,13 @@ SN_FN void sn_load8_bf16(SnPairs<8>& to, const unsigned short* from) {
   to.words[2] = all.z;
   to.words[3] = all.w;
 }
-SN_FN void sn_load4_bool(bool (&to)[4], const unsigned char* from) {
-  const uchar4 all = *(const uchar4*)from;
-  to[0] = all.x != 0;
-  to[1] = all.y != 0;
-  to[2] = all.z != 0;
-  to[3] = all.w != 0;
-}
 SN_FN void sn_load8_bool(bool (&to)[8], const unsigned char* from) {
-  sn_load4_bool((bool (&)[4])to[0], from);
-  sn_load4_bool((bool (&)[4])to[4], from + 4);
+  const uint2 all = *(const uint2*)from;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    to[i] = __byte_perm(all.x, 0u, 0x4440u | i) != 0;
+    to[4 + i] = __byte_perm(all.y, 0u, 0x4440u | i) != 0;
+  }
 }
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
@@ -84,12 +81,14 @@ SN_FN void sn_store8_f32(float* to, const float (&from)[8]) {
   sn_store4_f32(to, (const float (&)[4])from[0]);
   sn_store4_f32(to + 4, (const float (&)[4])from[4]);
 }
-SN_FN void sn_store4_bool(unsigned char* to, const bool (&from)[4]) {
-  *(uchar4*)to = make_uchar4(from[0], from[1], from[2], from[3]);
-}
 SN_FN void sn_store8_bool(unsigned char* to, const bool (&from)[8]) {
-  sn_store4_bool(to, (const bool (&)[4])from[0]);
-  sn_store4_bool(to + 4, (const bool (&)[4])from[4]);
+  u32 low = 0, high = 0;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    low |= (u32(from[i]) & 255u) << 8 * i;
+    high |= (u32(from[4 + i]) & 255u) << 8 * i;
+  }
+  *(uint2*)to = make_uint2(low, high);
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const unsigned short* b0, const unsigned short* b1, const unsigned char* b2, const float* b3, unsigned short* __restrict__ b4, unsigned short* __restrict__ b5, unsigned short* __restrict__ b6, float* __restrict__ b7, unsigned char* __restrict__ b8, int n0, u32 s0) {

@@ -113,7 +113,9 @@ class Contraction {
 
   std::string definitions() const {
     return define("SN_BM", t_.rows) + define("SN_BN", t_.columns) + define("SN_STAGES", t_.slots) +
-           define("SN_BK", slot_elements(t_)) + define("SN_COMPUTED", is_set(t_.has_computed())) +
+           define("SN_BK", slot_elements(t_)) +
+           define("SN_SUM", t_.multiplied == DType::i8 ? "int" : "float") +
+           define("SN_COMPUTED", is_set(t_.has_computed())) +
            define("SN_A_ACROSS", is_set(lies_across(t_.a))) +
            define("SN_B_ACROSS", is_set(lies_across(t_.b))) +
            define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_EXACT", is_set(t_.exact)) +
@@ -126,7 +128,8 @@ class Contraction {
   std::string group_definitions() const {
     const int count = consumers(t_);
     const int copied = (t_.a.computed ? 0 : t_.rows) + (t_.b.computed ? 0 : t_.columns);
-    std::string text = define("SN_CONSUMERS", count) + define("SN_LOADERS", t_.loaders) +
+    std::string text = define("SN_SUM_REGISTER(d)", t_.multiplied == DType::i8 ? "\"+r\"(d)" : "\"+f\"(d)") +
+                       define("SN_CONSUMERS", count) + define("SN_LOADERS", t_.loaders) +
                        define("SN_TAKE_TURNS", is_set(t_.turns)) +
                        define("SN_SHORT_SUMS", is_set(t_.short_sums)) +
                        define("SN_COPIED_BYTES", copied * kSlotBytes);
@@ -210,6 +213,7 @@ class Contraction {
         case DType::f32: return ".tf32";
         case DType::f8_e4m3: return ".e4m3";
         case DType::f8_e5m2: return ".e5m2";
+        case DType::i8: return ".s8";
         default: return "." + std::string(name_of(t_.multiplied));
       }
     };
@@ -219,17 +223,20 @@ class Contraction {
     const std::string lie = has_halves ? std::string(", ") + (lies_across(t_.a) ? "1" : "0") + ", " +
                                              (lies_across(t_.b) ? "1" : "0")
                                        : "";
+    // Integers are neither negated nor scaled, and wrap.
+    const bool has_integers = t_.multiplied == DType::i8;
+    const std::string result = has_integers ? "s32" : "f32", scales = has_integers ? "" : ", 1, 1";
     std::string registers, outputs;
     for (int i = 0; i < sums; ++i) {
       registers += (i ? ", %" : "%") + std::to_string(i);
-      outputs += (i ? ", \"+f\"(d[" : "\"+f\"(d[") + std::to_string(i) + "])";
+      outputs += (i ? ", SN_SUM_REGISTER(d[" : "SN_SUM_REGISTER(d[") + std::to_string(i) + "])";
     }
     const auto operand = [&](int after) { return "%" + std::to_string(sums + after); };
-    return "SN_FN void tc_multiply(float (&d)[" + std::to_string(sums) + "], u64 a, u64 b, int more) {\n" +
+    return "SN_FN void tc_multiply(SN_SUM (&d)[" + std::to_string(sums) + "], u64 a, u64 b, int more) {\n" +
            "  asm volatile(\"{\\n\\t.reg .pred p;\\n\\tsetp.ne.b32 p, " + operand(2) + ", 0;\\n\\t\"\n" +
-           "      \"wgmma.mma_async.sync.aligned.m64n" + std::to_string(t_.columns) + "k" + depth + ".f32" +
-           dtypes + " {" + registers + "}, " + operand(0) + ", " + operand(1) + ", p, 1, 1" + lie +
-           ";\\n\\t}\"\n      : " + outputs + " : \"l\"(a), \"l\"(b), \"r\"(more));\n}\n";
+           "      \"wgmma.mma_async.sync.aligned.m64n" + std::to_string(t_.columns) + "k" + depth + "." +
+           result + dtypes + " {" + registers + "}, " + operand(0) + ", " + operand(1) + ", p" + scales +
+           lie + ";\\n\\t}\"\n      : " + outputs + " : \"l\"(a), \"l\"(b), \"r\"(more));\n}\n";
   }
 
   std::string head() const { return e_.dialect.open(k_, e_.target, e_.use) + sizes_of_loops(e_, loops_); }
@@ -415,7 +422,8 @@ int contraction_lanes(const ir::Kernel& kernel) { return lanes(kernel.tiling); }
 std::size_t contraction_shared_bytes(const ir::Kernel& kernel) {
   const ir::Tiling& t = kernel.tiling;
   if (t.matrices.any()) return 0;  // all of it stands in the text
-  if (t.sharers > 0) return std::size_t{t.sharers} * t.slots * (t.rows + t.columns) * kSlotBytes;
+  if (t.sharers > 0)
+    return std::size_t{t.sharers} * t.slots * (t.rows + (t.unpacks() ? 0 : t.columns)) * kSlotBytes;
   if (t.subgroup_rows > 0) return std::size_t{t.slots} * (t.rows + t.columns) * kSlotBytes;
   return std::size_t{t.slots} * (t.rows + t.columns) * kSlotBytes +
          static_cast<std::size_t>(consumers(t)) * kStaging + kBarriers;

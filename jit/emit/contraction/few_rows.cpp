@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "jit/emit/contraction/loops.h"
+#include "jit/emit/contraction/piece_loads.h"
 #include "jit/emit/contraction/subgroups.h"
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
@@ -34,6 +35,7 @@ class FactorOfFewRows {
         factor_(place_.factor),
         is_many_(is_many),
         is_computed_(e.kernel.tiling.computes(factor_)),
+        is_unpacked_(is_many && e.kernel.tiling.unpacks()),
         size_(static_cast<int>(size_of(e.kernel.tiling.multiplied))) {}
 
   bool is_across() const { return !is_computed_ && factor_.across; }
@@ -81,6 +83,7 @@ class FactorOfFewRows {
 
   /// What a lane brings of a chunk.
   void write_copies() const {
+    if (is_unpacked_) return;
     if (is_computed_) return write_part();
     e_.open("if (is_whole)");
     write_whole();
@@ -90,8 +93,68 @@ class FactorOfFewRows {
     e_.close();
   }
 
+  /// What a lane holds of a chunk that it unpacks.
+  void write_raw() const {
+    if (!is_unpacked_) return;
+    e_.open("struct Raw");
+    raw().declare(2 * lines());
+    e_.close("};");
+  }
+  void write_fetches() const {
+    if (!is_unpacked_) return;
+    const std::vector<std::string> coordinates = e_.coordinates;
+    split_loops(e_, "at.z", loops_.batch);
+    e_.open_unrolled("piece", 2 * lines());
+    e_.out.line("const int half = int(piece) / " + text_of(lines()) + ", i = int(piece) % " +
+                text_of(lines()) + ";");
+    write_first();
+    raw().load("raw", "piece");
+    e_.close();
+    e_.coordinates = coordinates;
+  }
+  void write_unpacking() const {
+    if (!is_unpacked_) return;
+    const std::vector<std::string> coordinates = e_.coordinates;
+    split_loops(e_, "at.z", loops_.batch);
+    e_.open_unrolled("i", lines());
+    e_.out.line("const int piece = half * " + text_of(lines()) + " + int(i);");
+    const std::string last = write_first();
+    // Two floats are rounded by one instruction.
+    const ir::Expr& value = e_.kernel.exprs[factor_.value];
+    const bool is_rounded_float = value.kind == ir::ExprKind::Elementwise && value.op == Op::Cast &&
+                                  is_half(value.dtype) && e_.kernel.exprs[value.args[0]].dtype == DType::f32;
+    const ExprId computed = is_rounded_float ? value.args[0] : factor_.value;
+    const bool is_float = is_rounded_float || !is_half(e_.kernel.tiling.multiplied);
+    e_.out.line(std::string(is_float ? "float" : "unsigned short") + " part[" + text_of(elements()) + "];");
+    e_.open_unrolled("j", elements());
+    e_.out.line(e_.dialect.constant(e_.index_type, last, "first + int(j)"));
+    e_.coordinates[loops_.depth.back()] = last;
+    raw().find("raw", "piece", "j");
+    for (const ExprId id : ir::made_of(e_.kernel, computed)) e_.define(id);
+    raw().forget();
+    e_.out.line("part[j] = " + e_.value(computed) + ";");
+    e_.close();
+    e_.out.line("tc_pack(many.words[i / 2] + i % 2 * 4, part);");
+    e_.close();
+    e_.out.line("if (depth + SN_CHUNK > size_k)");
+    e_.out.line("  tc_clear(many, depth + half * (SN_CHUNK / 2) + quarter * SN_PIECE < size_k);");
+    e_.coordinates = coordinates;
+  }
+
  private:
   static constexpr int kLanes = kSubgroupLanes;
+
+  /// Defines `k` and the coordinates of the piece's first element, that of the last loop as `first`; gives
+  /// the name that this one has else. What is beyond the ends is read elsewhere.
+  std::string write_first() const {
+    e_.out.line("const int k = depth + half * (SN_CHUNK / 2) + quarter * SN_PIECE;");
+    e_.out.line("const int own = " + own() + ";");
+    split_loops(e_, "min(own, " + place_.end + " - 1)", place_.own);
+    std::string last = std::exchange(e_.coordinates[loops_.depth.back()], "first");
+    split_loops(e_, "min(k, size_k - " + text_of(elements()) + ")", loops_.depth);
+    return last;
+  }
+  PieceLoads raw() const { return PieceLoads(e_, factor_.value, elements()); }
 
   /// A chunk that the sum has all of: there is nothing to compare, and the next one is as far away as the
   /// last.
@@ -147,7 +210,8 @@ class FactorOfFewRows {
   }
 
   const ir::Expr& load() const { return e_.kernel.exprs[factor_.value]; }
-  int many_bytes() const { return e_.kernel.tiling.columns * kSlotBytes; }
+  /// Of a slot, in front of the rows' factor.
+  int many_bytes() const { return e_.kernel.tiling.unpacks() ? 0 : e_.kernel.tiling.columns * kSlotBytes; }
   int elements() const { return kPieceBytes / size_; }     // of a piece
   int lines() const { return place_.size / kLines; }       // pieces of a lane in half a chunk
   int neighbours() const { return place_.size / kLines; }  // across the sum: columns of a lane
@@ -193,7 +257,7 @@ class FactorOfFewRows {
   const TiledLoops& loops_;
   const FactorPlace place_;
   const ir::TiledFactor& factor_;
-  const bool is_many_, is_computed_;
+  const bool is_many_, is_computed_, is_unpacked_;
   const int size_;  // of an element
 };
 
@@ -209,23 +273,31 @@ class FewRows {
         lines_at(1, e_.out, [&] { many.write_declarations(), few.write_declarations(); });
     const std::string starts = lines_at(2, e_.out, [&] { many.write_start(), few.write_start(); });
     const std::string copies = lines_at(2, e_.out, [&] { many.write_copies(), few.write_copies(); });
+    const std::string raw = lines_at(0, e_.out, [&] { many.write_raw(); });
+    const std::string fetches = lines_at(2, e_.out, [&] { many.write_fetches(); });
+    const std::string unpacking = lines_at(2, e_.out, [&] { many.write_unpacking(); });
     const std::string finish = lines_at(3, e_.out, [&] { write_finish(); });
     const auto is_set = [](bool condition) { return condition ? 1 : 0; };
     Source result;
     result.entry = e_.dialect.entry;
+    const std::string pair = "sn_pair_" + std::string(name_of(t_.multiplied));
+    const bool has_pairs = t_.unpacks() && is_half(t_.multiplied);
     result.text = e_.dialect.preamble(k_, e_.target) +
-                  functions_for(copies + finish, e_.dialect, e_.functions) + define("SN_FEW", t_.rows) +
+                  functions_for(copies + unpacking + finish + (has_pairs ? " " + pair + "(" : ""), e_.dialect,
+                                e_.functions) +
+                  (has_pairs ? define("SN_PAIR", pair) : "") + raw + define("SN_FEW", t_.rows) +
                   define("SN_MANY", t_.columns) + define("SN_SHARERS", t_.sharers) +
                   define("SN_SLOTS", t_.slots) + define("SN_CHUNK", slot_elements(t_)) +
                   define("SN_PIECE", slot_elements(t_) * kPieceBytes / kSlotBytes) +
                   define("SN_MANY_ACROSS", is_set(many.is_across())) +
+                  define("SN_UNPACKS", is_set(t_.unpacks())) +
                   define("SN_ROUND_MANY", is_set(many.is_rounded())) +
                   define("SN_ROUND_FEW", is_set(few.is_rounded())) + multiplication(t_.multiplied);
     std::string_view rest = kernels::source("contraction_few_rows.cu");
     result.text += kernels::source("lane_copies_sm80.inc");
     result.text += next_part(rest);
     result.text += e_.dialect.open(k_, e_.target, e_.use) + sizes_of_loops(e_, loops_);
-    for (const std::string& text : {places, starts, copies, finish}) {
+    for (const std::string& text : {places, starts, copies, fetches, unpacking, finish}) {
       result.text += next_part(rest);
       result.text += text;
     }

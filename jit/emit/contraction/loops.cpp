@@ -29,9 +29,9 @@ class ComputedFactor {
         factor_(place_.factor),
         lanes_(lanes),
         elements_(kPieceBytes / static_cast<int>(size_of(e.kernel.tiling.multiplied))),
-        type_(is_half(e.kernel.tiling.multiplied) ? "unsigned short"
-              : is_f8(e.kernel.tiling.multiplied) ? "unsigned char"
-                                                  : "float") {}
+        type_(is_half(e.kernel.tiling.multiplied)         ? "unsigned short"
+              : ir::are_bytes(e.kernel.tiling.multiplied) ? "unsigned char"
+                                                          : "float") {}
 
   /// That a lane holds at once.
   int values() const { return pieces() * elements_; }
@@ -91,7 +91,7 @@ class ComputedFactor {
     e_.out.line("const int from_k = depth + piece * " + each + ";");
     split_loops(e_, "at.z", loops_.batch);
     split_loops(e_, "from_own", place_.own);
-    if (factor_.vector > 0)
+    if (factor_.vector > 0 && is_load())
       write_vectors(at);
     else if (factor_.pieces)
       write_piece(at);
@@ -103,6 +103,7 @@ class ComputedFactor {
                 "[" + at + "]);");
   }
 
+  bool is_load() const { return e_.kernel.exprs[factor_.value].kind == ir::ExprKind::Load; }
   int pieces() const { return place_.size * kPieces / lanes_; }
   std::string part() const { return "part_" + place_.which; }
 
@@ -328,7 +329,7 @@ void write_computed_factors(Expressions& e, const TiledLoops& loops) {
   int values = 0;
   for (const ComputedFactor& factor : factors) values += factor.values();
   e.open("");
-  if (is_f8(e.kernel.tiling.multiplied)) {
+  if (ir::are_bytes(e.kernel.tiling.multiplied)) {
     for (const ComputedFactor& factor : factors) factor.write_pieces();
   } else if (values <= kMostValues) {
     // All loads are under way before the first value is used.

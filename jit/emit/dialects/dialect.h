@@ -99,9 +99,10 @@ class Dialect : public Syntax {
   virtual std::string address(std::size_t /*buffer*/) const { return ""; }
 
   bool has_wide_vectors = false;
-  bool pairs_halves = false;       // in a vector two values of 16 bits share a register
-  bool numbers_vectors = false;    // by their number in a buffer, not by that of their first element
-  bool loads_around_rows = false;  // whole vectors may be read of which any element is a buffer's
+  bool makes_floats_of_bytes = false;  // sn_cast_i8_f32 and sn_cast_u8_f32 are there
+  bool pairs_halves = false;           // in a vector two values of 16 bits share a register
+  bool numbers_vectors = false;        // by their number in a buffer, not by that of their first element
+  bool loads_around_rows = false;      // whole vectors may be read of which any element is a buffer's
   // All loads of a row stand before what uses them; else that is left to the compiler.
   bool loads_rows_first = false;
 

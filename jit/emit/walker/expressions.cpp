@@ -345,6 +345,15 @@ bool Expressions::has_common_divisor(const Expr& e) const {
          kernel.exprs[e.args[1]].kind != ExprKind::Scalar;
 }
 
+std::string Expressions::byte_as_float(const Expr& e) const {
+  if (!dialect.makes_floats_of_bytes || e.op != Op::Cast || e.dtype != DType::f32) return "";
+  const Expr& wide = kernel.exprs[e.args[0]];
+  if (wide.kind != ExprKind::Elementwise || wide.op != Op::Cast || wide.dtype != DType::i32) return "";
+  const DType byte = kernel.exprs[wide.args[0]].dtype;
+  if (byte != DType::i8 && byte != DType::u8) return "";
+  return elementwise_text(info(Op::Cast), e.dtype, {byte}, {value(wide.args[0])});
+}
+
 void Expressions::define_reciprocal(ExprId id) {
   const bool is_divisor = std::any_of(kernel.exprs.begin(), kernel.exprs.end(), [&](const Expr& e) {
     return e.kind == ExprKind::Elementwise && e.args[1] == id && has_common_divisor(e);
@@ -378,6 +387,7 @@ void Expressions::define(ExprId id) {
                  argument_name('s', e.scalar + 1u) + ")");
     }
     case ExprKind::Elementwise: {
+      if (const auto found = loaded.find(id); found != loaded.end()) return say(found->second);
       std::vector<DType> dtypes;
       std::vector<std::string> operands;
       for (ExprId arg : e.args) {
@@ -386,6 +396,7 @@ void Expressions::define(ExprId id) {
         operands.push_back(value(arg));
       }
       if (const std::string text = compared_with_itself(e); !text.empty()) return say(text);
+      if (const std::string text = byte_as_float(e); !text.empty()) return say(text);
       if (has_common_divisor(e))
         return say("sn_div_by_f32(" + operands[0] + ", " + operands[1] + ", " + reciprocal(e.args[1]) + ")");
       return say(elementwise_text(info(e.op), e.dtype, dtypes, operands));

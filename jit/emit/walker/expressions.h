@@ -105,6 +105,8 @@ class Expressions {
  private:
   static std::string reciprocal(ir::ExprId id) { return "i" + std::to_string(id); }
   bool has_common_divisor(const ir::Expr& e) const;
+  /// A float made of a byte, which is an i32 on the way, where the language has a shorter way; else empty.
+  std::string byte_as_float(const ir::Expr& e) const;
   void define_load(ir::ExprId id);
   void define_load_at(ir::ExprId id);
   void define_in_bounds(ir::ExprId id);

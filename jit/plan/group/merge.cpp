@@ -15,6 +15,7 @@
 #include "jit/plan/group/parts.h"
 #include "jit/plan/group/tile_ends.h"
 #include "jit/plan/lower/inner_loops.h"
+#include "jit/plan/lower/tiles/few_rows.h"
 #include "jit/plan/precedence.h"
 
 namespace sinter::plan {
@@ -139,7 +140,7 @@ class Merger {
   /// True iff a producer computes the only row of a product, and each of its results would do so again: that
   /// takes longer than a launch.
   bool is_slower_in_front(GroupId producer, GroupId consumer) const {
-    if (!limits_.lone_rows || !is_of_one_row(consumer)) return false;
+    if (!limits_.lone_rows || !is_of_one_row(consumer) || is_unpacked_by(producer, consumer)) return false;
     const Shape& points = loops_[consumer].domain;
     for (const BufferUse& use : result_.kernels[consumer].buffers)
       if (use.written && is_read_by(use.node, producer)) return false;  // behind it
@@ -148,6 +149,22 @@ class Merger {
     if (graph_.checks)
       graph_.checks->compare(SizeChecks::Is::More, {{points, work}}, -options_.launch_bytes, is_slower);
     return is_slower;
+  }
+
+  /// True iff a producer computes the matrix of a product of one row, of which each element is needed once.
+  bool is_unpacked_by(GroupId producer, GroupId consumer) const {
+    const std::vector<NodeId>& nodes = result_.groups[consumer].nodes;
+    return std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+      if (!node(id).is(OpClass::Contract)) return false;
+      for (std::size_t k = 0; k < 2; ++k) {
+        NodeId factor = node(id).operands[k];
+        while (node(factor).is(OpClass::View)) factor = node(factor).operands[0];
+        if (result_.owners[factor] == Owner::kernel(producer) &&
+            node(id).shape[node(id).shape.rank() - 1 - k] == 1 && has_few_readers(graph_, node(id), k))
+          return true;
+      }
+      return false;
+    });
   }
 
   bool is_read_by(NodeId id, GroupId g) const {

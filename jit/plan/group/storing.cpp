@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "jit/plan/lower/tiles/few_rows.h"
+
 namespace sinter::plan {
 namespace {
 
@@ -67,7 +69,7 @@ class StoreChooser {
     return static_cast<double>(node(id).shape.numel()) * static_cast<double>(size_of(node(id).dtype));
   }
   bool is_pinned(NodeId id) const {
-    return storing_[id] == Storing::Required || storing_[id] == Storing::OnlyRow;
+    return storing_[id] == Storing::Required || storing_[id] == Storing::Factor;
   }
   bool is_in_memory(NodeId id) const {
     return knows_memory_ ? storing_[id] != Storing::Inline : is_pinned(id);
@@ -106,9 +108,9 @@ class StoreChooser {
 
   /// How the product's first or second factor is stored.
   Storing storing_of_factor(const Node& product, std::size_t which) const {
-    const bool is_only_row =
-        options_.limits.lone_rows && product.shape.numel() == product.shape[product.shape.rank() - 1 - which];
-    return is_only_row ? Storing::OnlyRow : Storing::Required;
+    if (!options_.limits.lone_rows) return Storing::Required;
+    const bool is_only_row = product.shape.numel() == product.shape[product.shape.rank() - 1 - which];
+    return is_only_row || has_few_readers(graph_, product, which) ? Storing::Factor : Storing::Required;
   }
 
   void pin_what_must_be_stored() {

@@ -21,7 +21,7 @@ enum class Storing : std::uint8_t {
   Inline,    // it is not: each kernel that needs it computes it on the way
   Chosen,    // it is weighed to be cheaper so; a kernel that is merged with all that read it need not do it
   Expanded,  // an expansion hands each element to many points, and it is too costly to compute at each
-  OnlyRow,   // it is the only row of a product; a kernel that is merged with all that read it need not do it
+  Factor,    // it is a product's only row, or a matrix that few rows meet; likewise
   Required,  // it is in memory after its kernel: a result, or read by a library op or an indexed read
 };
 

@@ -281,11 +281,13 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
     kernel.buffers.push_back({draft.buffer_dtypes[i], draft.buffers[i].read, draft.buffers[i].written});
   for (const ScalarArgument& scalar : draft.scalars) kernel.scalars.push_back(scalar.dtype);
   kernel.schedule = choose_schedule(draft, kernel, limits);
-  // The lanes of a row compute a factor side by side with what they read of the other one.
-  if (draft.computes_factor && (kernel.schedule != ir::Schedule::LanesInner || !limits.lone_rows))
-    throw Cut{kComputedFactor};
   if (!choose_attention(draft, limits, kernel))
     choose_tiling(draft, {arguments.ints, !arguments.moved.empty()}, limits, kernel);
+  // The lanes of a row compute a factor side by side with what they read of the other one; those of few rows,
+  // where they hold what it is made of.
+  const bool goes_along_rows =
+      kernel.schedule == ir::Schedule::LanesInner && limits.lone_rows && !kernel.tiling.any();
+  if (draft.computes_factor && !goes_along_rows && !kernel.tiling.unpacks()) throw Cut{kComputedFactor};
   choose_tile(draft, kernel);
   if (draft.contracts && !kernel.tiling.any() && limits.tensor_cores.any() && !limits.alone &&
       !draft.few_rows)

@@ -14,6 +14,7 @@
 #include "jit/plan/lower/frame_tests.h"
 #include "jit/plan/lower/maps/grid.h"
 #include "jit/plan/lower/nesting.h"
+#include "jit/plan/lower/tiles/few_rows.h"
 #include "jit/plan/lower/tiles/tiling.h"
 
 namespace sinter::plan {
@@ -263,8 +264,10 @@ class Lowering : private FrameTests {
     const std::size_t rank = n.shape.rank();
     for (std::size_t k = 0; k < 2; ++k) {
       if (!is_computed_here(n.operands[k])) continue;
-      // The only row: finish() knows whether lanes compute it beside the other factor.
-      if (!limits_.lone_rows || n.shape.numel() != n.shape[rank - 1 - k] || n.ints[1] != 0)
+      // The only row, or a matrix that few rows meet: finish() knows whether lanes compute it beside the
+      // other factor.
+      const bool is_only_row = n.shape.numel() == n.shape[rank - 1 - k];
+      if (!limits_.lone_rows || (!is_only_row && !has_few_readers(graph_, n, k)) || n.ints[1] != 0)
         throw Cut{"a factor of a product, of which each element is read many times"};
       draft_.computes_factor = true;
     }

@@ -2,6 +2,7 @@
 #include "jit/plan/lower/rows.h"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "jit/ir/row_product.h"
@@ -70,11 +71,28 @@ constexpr RowForm kWholeProducts[] = {{8, 8, 1},    {8, 16, 1},   {8, 32, 1},   
                                       {32, 32, 1},  {16, 128, 1}, {24, 128, 1}, {16, 256, 1}, {24, 256, 1},
                                       {16, 512, 1}, {24, 512, 1}, {16, 1024, 1}};
 
+// Where the matrix is bytes, from which floats are made first: half as many lanes wait for each other, each
+// with as many bytes under way.
+constexpr RowForm kWholeProductsOfBytes[] = {{16, 8, 1},   {16, 16, 1},  {16, 32, 1},  {32, 32, 1},
+                                             {48, 32, 1},  {64, 32, 1},  {32, 128, 1}, {48, 128, 1},
+                                             {32, 256, 1}, {48, 256, 1}, {32, 512, 1}};
+
+bool reads_bytes(const ir::Kernel& kernel) {
+  return std::any_of(kernel.exprs.begin(), kernel.exprs.end(), [&](const ir::Expr& expr) {
+    return ir::is_load_of_row(kernel, expr) && size_of(expr.dtype) == 1;
+  });
+}
+
 std::vector<RowForm> row_forms(const ir::Kernel& kernel, std::int64_t inner, const LowerLimits& limits) {
   std::vector<RowForm> forms;
-  if (limits.lone_rows && limits.short_row_lanes > 0 && ir::is_row_product(kernel))
-    for (const RowForm& form : kWholeProducts)
+  const auto add_whole = [&](std::span<const RowForm> whole) {
+    for (const RowForm& form : whole)
       if (form.capacity() == inner && form.lanes <= limits.row_lanes) forms.push_back(form);
+  };
+  if (limits.lone_rows && limits.short_row_lanes > 0 && ir::is_row_product(kernel)) {
+    if (reads_bytes(kernel)) add_whole(kWholeProductsOfBytes);
+    add_whole(kWholeProducts);
+  }
   const std::int64_t most = has_partials(kernel)         ? kMostOfParts
                             : has_rows_of_halves(kernel) ? 2 * kMostOfSubgroup
                                                          : kMostOfSubgroup;

@@ -11,6 +11,19 @@ namespace {
 
 bool is_op(const Node& node, Op op) { return node.kind == NodeKind::Op && node.op == op; }
 
+// So many products of -128 and -128 an i32 has room for.
+constexpr double kMostInteger = 0x1p17;
+
+/// True iff such a number is a float of 16 bits as well.
+bool is_of_8_bits(DType dtype) { return is_f8(dtype) || dtype == DType::i8; }
+
+/// The node that is cast, where `id` is what becomes a float: an i8 is computed in i32 (widen_integers).
+NodeId below_widening(const Graph& graph, NodeId id) {
+  const Node& node = graph.nodes[id];
+  if (!is_op(node, Op::Cast) || node.dtype != DType::i32) return id;
+  return graph.nodes[node.operands[0]].dtype == DType::i8 ? node.operands[0] : id;
+}
+
 /// A factor of 16 or 8 bits as it lies in memory.
 struct StoredFactor {
   NodeId cast_from = kNoNode;
@@ -18,9 +31,9 @@ struct StoredFactor {
   DType dtype = DType::bf16;
 };
 
-/// What is cast to f32, under the permutes that stand above the cast; nothing where it has neither 16 bits
-/// nor
-/// 8. A float of 8 bits may have been cast to one of 16 first, which changes no number.
+/// What is cast to f32, under the permutes that stand above the cast; nothing where it is neither a float of
+/// 16 or 8 bits nor an i8. What has 8 bits may have been cast to a float of 16 first, which changes no
+/// number.
 std::optional<StoredFactor> stored_factor(const Graph& graph, NodeId id) {
   StoredFactor factor;
   const auto skip_permutes = [&](std::vector<NodeId>& permutes) {
@@ -29,14 +42,15 @@ std::optional<StoredFactor> stored_factor(const Graph& graph, NodeId id) {
   skip_permutes(factor.permutes);
   const Node& node = graph.nodes[id];
   if (!is_op(node, Op::Cast) || node.dtype != DType::f32) return std::nullopt;
-  factor.cast_from = id = node.operands[0];
+  factor.cast_from = id = below_widening(graph, node.operands[0]);
   factor.dtype = graph.nodes[id].dtype;
-  if (!is_stored_float(factor.dtype)) return std::nullopt;
+  if (!is_half(factor.dtype) && !is_of_8_bits(factor.dtype)) return std::nullopt;
   std::vector<NodeId> permutes = factor.permutes;
   skip_permutes(permutes);
   const Node& below = graph.nodes[id];
-  if (is_op(below, Op::Cast) && is_half(below.dtype) && is_f8(graph.nodes[below.operands[0]].dtype))
-    factor = {below.operands[0], std::move(permutes), graph.nodes[below.operands[0]].dtype};
+  if (!is_op(below, Op::Cast) || !is_half(below.dtype)) return factor;
+  const NodeId byte = below_widening(graph, below.operands[0]);
+  if (is_of_8_bits(graph.nodes[byte].dtype)) factor = {byte, std::move(permutes), graph.nodes[byte].dtype};
   return factor;
 }
 
@@ -44,17 +58,23 @@ std::optional<StoredFactor> stored_factor(const Graph& graph, NodeId id) {
 std::optional<std::array<StoredFactor, 2>> both_stored(const Graph& graph, const Node& product) {
   std::optional<StoredFactor> a = stored_factor(graph, product.operands[0]),
                               b = stored_factor(graph, product.operands[1]);
-  if (!a || !b || (a->dtype != b->dtype && !is_f8(a->dtype) && !is_f8(b->dtype))) return std::nullopt;
+  if (!a || !b || (a->dtype != b->dtype && !is_of_8_bits(a->dtype) && !is_of_8_bits(b->dtype)))
+    return std::nullopt;
   return std::array{std::move(*a), std::move(*b)};
 }
 
 /// What such factors are multiplied as.
-DType multiplied_as(const std::array<StoredFactor, 2>& factors, const Node& product,
+DType multiplied_as(const Graph& graph, const std::array<StoredFactor, 2>& factors, const Node& product,
                     const ir::TensorCores& cores) {
   const DType a = factors[0].dtype, b = factors[1].dtype;
-  if (!is_f8(a) || !is_f8(b)) return is_f8(a) ? b : a;
-  const bool may_be_short = may_be_rounded(product.precision) && is_op(product, Op::MatMul);
-  return may_be_short && cores.multiplies(a) ? a : DType::f16;
+  if (!is_of_8_bits(a) || !is_of_8_bits(b)) return is_of_8_bits(a) ? b : a;
+  if (!is_op(product, Op::MatMul) || is_f8(a) != is_f8(b) || !cores.multiplies(a)) return DType::f16;
+  if (is_f8(a)) return may_be_rounded(product.precision) ? a : DType::f16;
+  const Shape& left = graph.nodes[product.operands[0]].shape;
+  const Shape depth{left[left.rank() - 1]};
+  const bool has_room = static_cast<double>(depth.numel()) < kMostInteger;
+  if (graph.checks) graph.checks->compare(SizeChecks::Is::AtLeast, {{depth, 1}}, -kMostInteger, !has_room);
+  return has_room ? a : DType::f16;
 }
 
 // Elements of 16 bits that the copy engine brings at once: where rows have no multiple of them, lanes do.
@@ -133,7 +153,7 @@ std::optional<Factors> stored_factors(Rewriter& to, const Node& product) {
 bool has_factors(const Graph& graph, const Node& product, const ir::TensorCores& cores) {
   if (product.dtype != DType::f32) return false;
   if (const auto stored = both_stored(graph, product))
-    return cores.multiplies(multiplied_as(*stored, product, cores));
+    return cores.multiplies(multiplied_as(graph, *stored, product, cores));
   if (!may_be_rounded(product.precision)) return cores.has_exact() && suits_lanes(graph, product, cores);
   return cores.multiplies(product.precision == MatmulPrecision::Medium ? DType::bf16 : DType::f32);
 }
@@ -141,7 +161,7 @@ bool has_factors(const Graph& graph, const Node& product, const ir::TensorCores&
 std::optional<Factors> factors_of(Rewriter& to, const Node& product, const ir::TensorCores& cores) {
   if (!has_factors(to.after(), product, cores)) return std::nullopt;
   if (const auto stored = both_stored(to.after(), product)) {
-    const DType dtype = multiplied_as(*stored, product, cores);
+    const DType dtype = multiplied_as(to.after(), *stored, product, cores);
     Factors factors = *stored_factors(to, product);
     factors.rounds = is_f8(dtype) && product.precision == MatmulPrecision::Medium;
     for (NodeId& factor : factors.nodes)

@@ -13,7 +13,8 @@ namespace sinter::plan {
 /// The factors of a product of the graph in the making that tensor cores can multiply: both of one 16-bit
 /// dtype, of 8 bits, or of f32, which ordinary lanes multiply where it may not be rounded. What the graph
 /// casts to f32 for a library op, they take as it was before; floats of 8 bits as floats of 16 bits, which
-/// have all of their numbers, unless the program allows the sums of what is 8 bits (docs/numerics.md).
+/// have all of their numbers, unless the program allows the sums of what is 8 bits (docs/numerics.md); i8 as
+/// integers, whose sums are exact, where the device multiplies such and the sum has room, else likewise.
 /// Nothing where `cores` multiply no such dtype, or lanes none that has to be exact.
 struct Factors {
   std::array<NodeId, 2> nodes;

@@ -81,7 +81,7 @@ std::uint64_t is_plain_view(const Graph& graph, NodeId id, const ir::DeviceTrait
 /// True iff a vendor's library is there that computes so large a product of such factors as they lie.
 bool has_library(const Graph& graph, const Factors& factors, const Shape& products,
                  const ir::DeviceTraits& traits) {
-  if (!traits.has_product_library || is_f8(graph.nodes[factors.nodes[0]].dtype)) return false;
+  if (!traits.has_product_library || ir::are_bytes(graph.nodes[factors.nodes[0]].dtype)) return false;
   for (const NodeId factor : factors.nodes) {
     if (graph.checks) graph.checks->ask(graph, factor, is_plain_view);
     if (is_plain_view(graph, factor, traits) == 0) return false;

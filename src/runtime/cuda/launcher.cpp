@@ -157,7 +157,7 @@ bool Launcher::push_tensor_maps(const std::vector<emit::TensorMap>& maps, const 
     const DevicePointer address =
         address_of(arguments.buffers[map.buffer]) + static_cast<DevicePointer>(map.offset_bytes);
     TensorMap packed;
-    const TensorMapType type = is_f8(map.dtype)           ? TensorMapType::U8
+    const TensorMapType type = ir::are_bytes(map.dtype)   ? TensorMapType::U8
                                : map.dtype == DType::f32  ? TensorMapType::TF32
                                : map.dtype == DType::bf16 ? TensorMapType::BF16
                                                           : TensorMapType::F16;

@@ -39,6 +39,7 @@ class CudaDialect : public Dialect {
     rows_of_subgroups = true;
     joins_together = true;
     goes_along_lone_rows = true;
+    makes_floats_of_bytes = true;
     barrier = "sn_barrier();";
     workgroup_barrier = "__syncthreads();";
     cluster_begin = "sn_cluster_begin();";

@@ -22,15 +22,44 @@ struct Wanted {
   std::int64_t columns, sharers, on_the_way, workgroups;
 };
 
+std::int64_t chunks_of(const ir::Tiling& like, const ProductSizes& sizes) {
+  return divide_up(sizes.depth * static_cast<std::int64_t>(size_of(like.multiplied)), kSlotBytes);
+}
+
+/// So many subgroups that all have as much of the sum, since they wait for the last.
+std::int64_t even_sharers(std::int64_t chunks, std::int64_t most) {
+  return divide_up(chunks, divide_up(chunks, most));
+}
+
+/// Where lanes hold what they compute the columns' factor of: it takes registers instead of shared memory.
+struct Unpacking {
+  std::int64_t columns, sharers, workgroups, slots;
+};
+
+/// Nothing where the device has no room.
+std::optional<ir::Tiling> unpacking_tiling_of(const ir::Tiling& like, const ProductSizes& sizes,
+                                              const ir::TensorCores& cores, const Unpacking& wanted) {
+  ir::Tiling tiling = like;
+  tiling.rows = static_cast<std::uint16_t>(sizes.rows > kLines ? kMostFewRows : kLines);
+  tiling.columns = static_cast<std::uint16_t>(wanted.columns);
+  const std::int64_t chunks = chunks_of(like, sizes), sharers = even_sharers(chunks, wanted.sharers);
+  const std::int64_t beside = sharers * tiling.rows * (wanted.columns + 4) * 4,
+                     rows = sharers * tiling.rows * kSlotBytes * wanted.slots;
+  if (wanted.workgroups * (beside + rows + 1024) > static_cast<std::int64_t>(cores.shared_bytes) + 1024)
+    return std::nullopt;
+  tiling.sharers = static_cast<std::uint8_t>(sharers);
+  tiling.slots = static_cast<std::uint8_t>(wanted.slots);
+  tiling.workgroups = static_cast<std::uint8_t>(wanted.workgroups);
+  tiling.near_rows = true;
+  return tiling;
+}
+
 /// Nothing where the device has no room.
 std::optional<ir::Tiling> tiling_of(const ir::Tiling& like, const ProductSizes& sizes,
                                     const ir::TensorCores& cores, const Wanted& wanted) {
   constexpr std::int64_t kReserved = 1024;
   const std::int64_t columns = wanted.columns, rows = sizes.rows > kLines ? kMostFewRows : kLines;
-  // All subgroups have as much of the sum, since they wait for the last.
-  const std::int64_t chunks = divide_up(sizes.depth * static_cast<std::int64_t>(size_of(like.multiplied)),
-                                        kSlotBytes),
-                     sharers = divide_up(chunks, divide_up(chunks, wanted.sharers));
+  const std::int64_t chunks = chunks_of(like, sizes), sharers = even_sharers(chunks, wanted.sharers);
   const std::int64_t slot = sharers * columns * kSlotBytes;
   // Of short sums a workgroup has too little on its way.
   const std::int64_t workgroups =
@@ -58,11 +87,28 @@ std::optional<ir::Tiling> tiling_of(const ir::Tiling& like, const ProductSizes& 
 
 }  // namespace
 
+bool has_few_readers(const Graph& graph, const Node& product, std::size_t which) {
+  const auto compare = [&](std::vector<SizeChecks::Term> terms, double constant) {
+    double sum = constant;
+    for (const SizeChecks::Term& term : terms) sum += term.times * static_cast<double>(term.shape.numel());
+    if (graph.checks) graph.checks->compare(SizeChecks::Is::More, std::move(terms), constant, sum > 0);
+    return sum > 0;
+  };
+  constexpr auto kMost = static_cast<double>(kMostFewRows);
+  if (compare({{Shape{product.shape[product.shape.rank() - 1 - which]}, 1}}, -kMost)) return false;
+  // A matrix that several products share is expanded.
+  NodeId id = product.operands[which];
+  Shape points = graph.nodes[id].shape;
+  points.push_back(product.shape[product.shape.rank() - 1 - which]);
+  while (graph.nodes[id].is(OpClass::View)) id = graph.nodes[id].operands[0];
+  return !compare({{points, 1}, {graph.nodes[id].shape, -kMost}}, 0);
+}
+
 std::vector<ir::Tiling> few_row_tilings(const ir::Tiling& kernels, const ProductSizes& sizes,
                                         const ir::TensorCores& cores) {
   // No instruction of single subgroups multiplies 8 bits.
   if (!cores.matrices.empty() || sizes.rows > kMostFewRows || kernels.a.windows || kernels.b.windows ||
-      is_f8(kernels.multiplied))
+      ir::are_bytes(kernels.multiplied))
     return {};
   ir::Tiling like = kernels;
   like.turns = false;
@@ -83,13 +129,24 @@ std::vector<ir::Tiling> few_row_tilings(const ir::Tiling& kernels, const Product
   const std::int64_t columns = is_wide ? kWide : kNarrow, other = kNarrow + kWide - columns;
   const auto sharers = [](std::int64_t wide) { return kMostSharers * kNarrow / wide; };
   std::vector<ir::Tiling> tilings;
+  const auto add = [&](const std::optional<ir::Tiling>& tiling) {
+    if (tiling && std::find(tilings.begin(), tilings.end(), *tiling) == tilings.end())
+      tilings.push_back(*tiling);
+  };
+  if (like.b.computed && like.b.vector > 0 && like.b.lane_bytes == 0 && !like.b.across) {
+    // Of narrow tiles twice as many slots take the same registers.
+    const auto slots_of = [](std::int64_t of) { return 2 * kWide / of; };
+    for (const Unpacking& wanted :
+         {Unpacking{columns, 16, 1, slots_of(columns)}, Unpacking{other, 16, 1, slots_of(other)},
+          Unpacking{columns, 8, 2, slots_of(columns)}, Unpacking{other, 8, 2, slots_of(other)}})
+      add(unpacking_tiling_of(like, sizes, cores, wanted));
+    return tilings;
+  }
   for (const Wanted& wanted :
        {Wanted{columns, sharers(columns), kOnTheWay, 1}, Wanted{columns, sharers(columns), 2 * kOnTheWay, 1},
         Wanted{columns, sharers(columns) / 2, kOnTheWay, 2}, Wanted{other, sharers(other), kOnTheWay, 1}}) {
     if (!fits(wanted.columns) && wanted.columns != kNarrow) continue;
-    const std::optional<ir::Tiling> tiling = tiling_of(like, sizes, cores, wanted);
-    if (tiling && std::find(tilings.begin(), tilings.end(), *tiling) == tilings.end())
-      tilings.push_back(*tiling);
+    add(tiling_of(like, sizes, cores, wanted));
   }
   return tilings;
 }

@@ -5,6 +5,7 @@
 
 #include "jit/ir/kernel.h"
 #include "jit/ir/traits.h"
+#include "jit/plan/graph.h"
 #include "jit/plan/lower/tiles/tiling.h"
 
 namespace sinter::plan {
@@ -17,5 +18,9 @@ inline constexpr std::size_t kMostOfFewRows = 4;
 /// where tensor cores are not reached by single subgroups.
 std::vector<ir::Tiling> few_row_tilings(const ir::Tiling& like, const ProductSizes& sizes,
                                         const ir::TensorCores& cores);
+
+/// True iff so few results are made of each element of the product's first or second factor that a kernel of
+/// few rows, or of one, computes it once at most.
+bool has_few_readers(const Graph& graph, const Node& product, std::size_t which);
 
 }  // namespace sinter::plan

@@ -122,7 +122,7 @@ std::uint8_t slots(const Form& form, const ir::TensorCores& cores, std::size_t m
 /// True iff the device has room for the form, and its lanes can bring the factors of `like`.
 bool is_possible(const Form& form, const ir::Tiling& like, const ir::TensorCores& cores) {
   if (form.subgroup_rows == 0) return cores.has_groups;
-  if (is_f8(like.multiplied)) return false;
+  if (ir::are_bytes(like.multiplied)) return false;
   if (slots(form, cores, 2) < 2) return false;
   ir::Tiling tiling = like;
   tiling.subgroup_rows = form.subgroup_rows;

@@ -48,7 +48,13 @@ bool goes_in_vectors(const MapStep& step, std::size_t along, std::int64_t neighb
 ir::ExprId below_cast(const ir::Kernel& kernel, ir::ExprId id) {
   const ir::Expr& expr = kernel.exprs[id];
   const bool is_cast = expr.kind == ir::ExprKind::Elementwise && expr.op == Op::Cast;
-  return is_cast && is_stored_float(kernel.exprs[expr.args[0]].dtype) ? expr.args[0] : id;
+  if (!is_cast) return id;
+  const ir::Expr& below = kernel.exprs[expr.args[0]];
+  if (is_stored_float(below.dtype)) return expr.args[0];
+  // An i8 is a number as an i32.
+  const bool is_widened =
+      below.kind == ir::ExprKind::Elementwise && below.op == Op::Cast && below.dtype == DType::i32;
+  return is_widened && kernel.exprs[below.args[0]].dtype == DType::i8 ? below.args[0] : id;
 }
 
 /// What is known of a kernel before its tiles are chosen.
@@ -181,6 +187,29 @@ ir::ExprId largest_load(const Product& product, ir::ExprId value) {
   return largest;
 }
 
+/// True iff what differs among so many neighbours along the sum lies in vectors, and all that such a piece is
+/// made of takes no more memory than the piece: codes and their scales, say.
+bool is_made_of_vectors(const Product& product, ir::ExprId value, std::int64_t neighbours) {
+  constexpr std::int64_t kWord = 4;
+  const std::size_t last = product.draft.extents.size() - 1;
+  std::int64_t bytes = 0;
+  for (const ir::ExprId id : ir::made_of(product.kernel, value)) {
+    const ir::Expr& part = product.kernel.exprs[id];
+    if (part.kind != ir::ExprKind::Load) continue;
+    const auto size = static_cast<std::int64_t>(size_of(part.dtype));
+    if ((product.loops[id] >> last & 1) == 0) {
+      if (size == kWord) bytes += kWord;
+      continue;
+    }
+    const IndexMap& map = product.draft.maps[part.map];
+    if (part.predicate != ir::kNone || size * neighbours < kWord || !map.is_affine() ||
+        !goes_in_vectors(map.loops(), last, neighbours))
+      return false;
+    bytes += size * neighbours;
+  }
+  return bytes <= kPieceBytes;
+}
+
 /// How a factor is brought; nothing where it cannot be. `own`: its loops.
 std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, std::uint32_t own) {
   const Draft& draft = product.draft;
@@ -227,11 +256,14 @@ std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, 
              draft.maps[expr.map].is_affine() && goes_in_vectors(step, along, neighbours) &&
              holds_for_vectors(product, expr.predicate, along, neighbours);
     };
+    if (expr.kind != ir::ExprKind::Load && !factor.across && factor.pieces && !ir::are_bytes(expr.dtype) &&
+        is_made_of_vectors(product, value, elements))
+      factor.vector = static_cast<std::uint8_t>(elements);
     // f32 that lies across is turned over in squares. Where 16 bits do, groups read them so; others copy
     // them.
     const bool lies_so =
         factor.across ? (expr.dtype == DType::f32 ? factor.pieces : product.cores.has_groups) : true;
-    if (lies_so && !is_f8(expr.dtype)) {
+    if (lies_so && !ir::are_bytes(expr.dtype) && expr.kind == ir::ExprKind::Load) {
       if (lies_in_vectors_of(elements))
         factor.vector = static_cast<std::uint8_t>(elements);
       else if (is_half(expr.dtype) && lies_in_vectors_of(elements / 2))
@@ -251,7 +283,7 @@ bool find_factors(Product& product, ir::ExprId left, ir::ExprId right) {
   if ((product.loops[left] >> (kernel.outer_rank - 1u) & 1) != 0) std::swap(left, right);
   const ir::ExprId below_left = below_cast(kernel, left), below_right = below_cast(kernel, right);
   const DType dtype = kernel.exprs[below_left].dtype, other = kernel.exprs[below_right].dtype;
-  if ((is_half(dtype) && dtype == other) || (is_f8(dtype) && is_f8(other))) {
+  if (((is_half(dtype) || dtype == DType::i8) && dtype == other) || (is_f8(dtype) && is_f8(other))) {
     left = below_left, right = below_right;
     tiling.multiplied = dtype;
     tiling.short_sums = is_f8(dtype) && !product.draft.rounds_factors;
