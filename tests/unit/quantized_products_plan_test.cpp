@@ -88,6 +88,17 @@ TEST_CASE(
     CHECK(p.plan.launches.size() == 2);
     CHECK_FALSE(unpacks(p));
   }
+  // Codes that begin within a vector.
+  const auto part = [](std::int64_t start) {
+    return planned([=](const Device& device) {
+      const AnyTensor codes = input({512, 264}, device, DType::i8),
+                      scales = input({512, 1}, device, DType::f32), x = input({4, 256}, device);
+      const AnyTensor w = AnyTensor::mul(codes.narrow(1, start, 256).cast(DType::f32), scales);
+      return std::vector{x.matmul(w.cast(DType::bf16).transpose(0, 1))};
+    });
+  };
+  CHECK(unpacks(part(8)));
+  CHECK_FALSE(unpacks(part(4)));
   ir::DeviceTraits plain = with_tensor_cores();
   plain.lone_rows = false;
   CHECK(Layer{}.plan(plain).plan.launches.size() == 2);
