@@ -9,6 +9,7 @@
 
 #include <sinter/sinter.h>
 
+#include "src/runtime/device_core.h"
 #include "tests/support/test_device.h"
 #include "tests/support/values.h"
 
@@ -22,7 +23,10 @@ AnyTensor numbers_of(QuantizedTensor q) {
   const Device host = Device::host();
   if (q.codes.defined()) q.codes = Buffer<2, Int>(q.codes.dynamic().to_device(host));
   if (q.numbers.defined()) q.numbers = Buffer<2>(q.numbers.dynamic().to_device(host));
-  q.scales = Buffer<2>(q.scales.dynamic().to_device(host));
+  if (q.scales.defined()) q.scales = Buffer<2>(q.scales.dynamic().to_device(host));
+  if (QuantizedScales& of = q.quantized_scales; of.codes.defined())
+    of = {Buffer<2, Int>(of.codes.dynamic().to_device(host)), Buffer<1>(of.scales.dynamic().to_device(host)),
+          Buffer<0>(of.mean.dynamic().to_device(host))};
   return dequantize(q).cast(DType::f32);
 }
 
@@ -99,8 +103,34 @@ TEST_CASE("more rows than are few, more tiles than workgroups, a single output, 
   check_product(4, 4300, 128, {.scheme = QuantScheme::int8, .granularity = QuantGranularity::channel}, dtype);
   check_product(3, 1, 512, {.scheme = QuantScheme::int8}, dtype);
   check_product(1, 1, 512, {.scheme = QuantScheme::int8}, dtype);
-  for (const std::int64_t rows : {1, 4})
+  for (const std::int64_t rows : {1, 4}) {
     check_product(rows, 40, 256, {.scheme = QuantScheme::nf4}, DType::f32);
+    check_product(rows, 40, 256, {.scheme = QuantScheme::int8, .double_quantization = true}, dtype);
+  }
+}
+
+TEST_CASE("codes of more than 2^31 bytes, where there is room") {
+  const Device device = test_device();
+  const ir::DeviceTraits& traits = device.core().traits();
+  if (traits.is_cpu || traits.memory_bytes < std::size_t{32} << 30) return;
+  const std::int64_t outputs = 32776, depth = 65536, period = 100;
+  REQUIRE(outputs * depth > std::int64_t{1} << 31);
+  const AnyTensor numbers = AnyTensor::remainder(AnyTensor::arange(0, outputs, 1, device), period);
+  const AnyTensor codes =
+      AnyTensor::mul(numbers.cast(DType::i8).reshape({outputs, 1}).expand({outputs, depth}), 1);
+  codes.sync();
+  for (const std::int64_t rows : {1, 4}) {
+    const AnyTensor x = AnyTensor::full(Shape{rows, depth}, 1, DType::bf16, device);
+    const AnyTensor scale = AnyTensor::full(Shape{outputs, 1}, 0.5, DType::f32, device);
+    scale.sync();
+    const AnyTensor w = AnyTensor::mul(codes.cast(DType::f32), scale).cast(DType::bf16);
+    const std::vector<float> found = values_of(x.matmul(w.transpose(0, 1)).cast(DType::f32));
+    bool is_right = true;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      is_right &=
+          found[i] == 0.5f * static_cast<float>(depth * (static_cast<std::int64_t>(i) % outputs % period));
+    CHECK(is_right);
+  }
 }
 
 TEST_CASE("a weight that two products read, and one that somebody holds") {

@@ -88,6 +88,16 @@ TEST_CASE(
     CHECK(p.plan.launches.size() == 2);
     CHECK_FALSE(unpacks(p));
   }
+  // Scales in 8 bits are made of three numbers each: with the codes these take more registers than a piece.
+  const Planned twice = planned([](const Device& device) {
+    const AnyTensor x = input({4, 256}, device), codes = input({64, 256}, device, DType::i8),
+                    of_codes = input({64, 1}, device, DType::i8), step = input({64, 1}, device, DType::f32),
+                    mean = input({1, 1}, device, DType::f32);
+    const AnyTensor scales = AnyTensor::add(AnyTensor::mul(of_codes.cast(DType::f32), step), mean);
+    const AnyTensor w = AnyTensor::mul(codes.cast(DType::f32), scales).cast(DType::bf16);
+    return std::vector{x.matmul(w.transpose(0, 1))};
+  });
+  CHECK_FALSE(unpacks(twice));
   // Codes that begin within a vector.
   const auto part = [](std::int64_t start) {
     return planned([=](const Device& device) {

@@ -31,10 +31,9 @@ PieceLoads::PieceLoads(Expressions& e, ExprId value, int neighbours)
   }
 }
 
-/// Of a load that comes once, as many as its dtype has.
+/// Of a vector.
 int PieceLoads::words_of(ExprId id) const {
-  const int bytes = static_cast<int>(size_of(e_.kernel.exprs[id].dtype));
-  return is_vector(id) ? bytes * neighbours_ / 4 : 0;
+  return static_cast<int>(size_of(e_.kernel.exprs[id].dtype)) * neighbours_ / 4;
 }
 
 void PieceLoads::declare(int count) const {

@@ -188,7 +188,7 @@ ir::ExprId largest_load(const Product& product, ir::ExprId value) {
 }
 
 /// True iff what differs among so many neighbours along the sum lies in vectors, and all that such a piece is
-/// made of takes no more memory than the piece: codes and their scales, say.
+/// made of takes no more registers than the piece: codes and their scales, say.
 bool is_made_of_vectors(const Product& product, ir::ExprId value, std::int64_t neighbours) {
   constexpr std::int64_t kWord = 4;
   const std::size_t last = product.draft.extents.size() - 1;
@@ -198,7 +198,7 @@ bool is_made_of_vectors(const Product& product, ir::ExprId value, std::int64_t n
     if (part.kind != ir::ExprKind::Load) continue;
     const auto size = static_cast<std::int64_t>(size_of(part.dtype));
     if ((product.loops[id] >> last & 1) == 0) {
-      if (size == kWord) bytes += kWord;
+      bytes += std::max(size, kWord);
       continue;
     }
     const IndexMap& map = product.draft.maps[part.map];
