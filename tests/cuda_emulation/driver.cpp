@@ -18,10 +18,10 @@
 #include <vector>
 
 #include <dlfcn.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "card.h"
+#include "fiber.h"
 #include "interface.h"
 #include "services.h"
 #include "streams.h"
@@ -29,8 +29,6 @@
 namespace {
 
 using namespace sinter_emulation;
-
-constexpr std::size_t kStackBytes = 128 << 10;
 
 /// Runs the threads of a block.
 class Block {
@@ -46,40 +44,38 @@ class Block {
     kernel_ = kernel;
     arguments_ = arguments;
     const unsigned count = state.block_size.x * state.block_size.y * state.block_size.z;
-    while (fibers_.size() < count) fibers_.push_back(std::make_unique<Fiber>());
+    while (lanes_.size() < count) lanes_.push_back(std::make_unique<Lane>());
     for (unsigned t = 0; t < count; ++t) {
-      Fiber& fiber = *fibers_[t];
-      fiber.status = Status::Ready;
-      fiber.parity = 0;
-      getcontext(&fiber.context);
-      fiber.context.uc_stack.ss_sp = fiber.stack.get();
-      fiber.context.uc_stack.ss_size = kStackBytes;
-      fiber.context.uc_link = &main_;
-      makecontext(&fiber.context, &Block::enter, 0);
+      lanes_[t]->status = Status::Ready;
+      lanes_[t]->parity = 0;
     }
     count_ = count;
     while (true) {
       bool ran = false;
       for (unsigned t = 0; t < count; ++t) {
-        if (fibers_[t]->status != Status::Ready) continue;
+        if (lanes_[t]->status != Status::Ready) continue;
         ran = true;
         current_ = t;
         state.thread = {t % state.block_size.x, t / state.block_size.x % state.block_size.y,
                         t / (state.block_size.x * state.block_size.y)};
-        swapcontext(&main_, &fibers_[t]->context);
+        lanes_[t]->fiber.resume(&Block::run_lane);
       }
       // Those that only let others run may wait for some that are at a barrier.
       if (!wake() && !ran) break;
     }
-    return std::all_of(fibers_.begin(), fibers_.begin() + count,
-                       [](auto& f) { return f->status == Status::Done; });
+    bool are_done = true;
+    for (unsigned t = 0; t < count; ++t)
+      if (lanes_[t]->status != Status::Done) {
+        are_done = false;
+        lanes_[t]->fiber.forget();
+      }
+    return are_done;
   }
 
  private:
   enum class Status { Ready, AtWarp, AtBlock, Done };
-  struct Fiber {
-    ucontext_t context{};
-    std::unique_ptr<char[]> stack = std::make_unique<char[]>(kStackBytes);
+  struct Lane {
+    Fiber fiber;
     Status status = Status::Done;
     // Double-buffered: a lane may write its next value before all have read this one.
     unsigned char offered[2][16];
@@ -93,25 +89,26 @@ class Block {
     state.exchange = [](const void* value, void* other, unsigned long bytes, int mask) {
       Block& block = instance();
       const unsigned self = block.current_;
-      const int parity = block.fibers_[self]->parity ^= 1;
-      std::memcpy(block.fibers_[self]->offered[parity], value, bytes);
+      const int parity = block.lanes_[self]->parity ^= 1;
+      std::memcpy(block.lanes_[self]->offered[parity], value, bytes);
       block.wait(Status::AtWarp);
-      std::memcpy(other, block.fibers_[self ^ static_cast<unsigned>(mask)]->offered[parity], bytes);
+      std::memcpy(other, block.lanes_[self ^ static_cast<unsigned>(mask)]->offered[parity], bytes);
     };
   }
 
-  static void enter() {
+  /// The same lane of one block after the other.
+  static void run_lane() {
     Block& block = instance();
-    block.kernel_(block.arguments_);
-    block.fibers_[block.current_]->status = Status::Done;
+    while (true) {
+      block.kernel_(block.arguments_);
+      block.wait(Status::Done);
+    }
   }
 
   void wait(Status status) {
-    Fiber& fiber = *fibers_[current_];
-    const unsigned self = current_;
-    fiber.status = status;
-    swapcontext(&fiber.context, &main_);
-    current_ = self;
+    Lane& lane = *lanes_[current_];
+    lane.status = status;
+    lane.fiber.pause();
   }
 
   /// Wakes the groups of threads that have all arrived at their barrier; false when there are none.
@@ -119,8 +116,8 @@ class Block {
     bool any = false;
     auto all_at = [&](unsigned from, unsigned to, Status status) {
       for (unsigned t = from; t < to; ++t)
-        if (fibers_[t]->status != status) return false;
-      for (unsigned t = from; t < to; ++t) fibers_[t]->status = Status::Ready;
+        if (lanes_[t]->status != status) return false;
+      for (unsigned t = from; t < to; ++t) lanes_[t]->status = Status::Ready;
       return any = true;
     };
     for (unsigned warp = 0; warp < count_; warp += 32)
@@ -129,8 +126,7 @@ class Block {
     return any;
   }
 
-  std::vector<std::unique_ptr<Fiber>> fibers_;
-  ucontext_t main_{};
+  std::vector<std::unique_ptr<Lane>> lanes_;
   unsigned current_ = 0, count_ = 0;
   void (*kernel_)(void**) = nullptr;
   void** arguments_ = nullptr;

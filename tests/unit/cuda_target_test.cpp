@@ -5,7 +5,7 @@
 #include "src/runtime/cuda/device_traits.h"
 
 using namespace sinter;
-using runtime::cuda::DriverApi, runtime::cuda::Function, runtime::cuda::Result, runtime::cuda::target_of;
+using runtime::cuda::DriverApi, runtime::cuda::Result, runtime::cuda::target_of;
 
 namespace {
 
@@ -26,14 +26,15 @@ ir::Kernel reduction(bool split) {
 }
 
 std::int64_t wanted(const DriverApi& api, bool split) {
-  return target_of(api, reduction(split), Function{}, device(), kMultiprocessors).wanted_workgroups;
+  return target_of(api, reduction(split), runtime::cuda::Function{}, device(), kMultiprocessors)
+      .wanted_workgroups;
 }
 
 }  // namespace
 
 TEST_CASE("a shared reduction has as many parts as the device runs at once of its function") {
   DriverApi api;
-  api.occupancy = [](int* workgroups, Function, int, std::size_t) -> Result {
+  api.occupancy = [](int* workgroups, runtime::cuda::Function, int, std::size_t) -> Result {
     *workgroups = 6;
     return runtime::cuda::kSuccess;
   };
@@ -44,9 +45,9 @@ TEST_CASE("a shared reduction has as many parts as the device runs at once of it
 TEST_CASE("a driver that cannot say how many leaves what is usual") {
   DriverApi api;
   CHECK(wanted(api, true) == kWanted);
-  api.occupancy = [](int*, Function, int, std::size_t) -> Result { return 1; };
+  api.occupancy = [](int*, runtime::cuda::Function, int, std::size_t) -> Result { return 1; };
   CHECK(wanted(api, true) == kWanted);
-  api.occupancy = [](int* workgroups, Function, int, std::size_t) -> Result {
+  api.occupancy = [](int* workgroups, runtime::cuda::Function, int, std::size_t) -> Result {
     *workgroups = 0;
     return runtime::cuda::kSuccess;
   };
