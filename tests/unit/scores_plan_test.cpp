@@ -47,8 +47,8 @@ Planned forward_at(MatmulPrecision precision, const Program& program,
   return forward(program, shape, with_tensor_cores(), DType::f32);
 }
 
-Planned with_gradients(const Program& program, DType dtype = DType::bf16) {
-  const Shape shape{2, 3, kLength, 64};
+Planned with_gradients(const Program& program, DType dtype = DType::bf16,
+                       const Shape& shape = {2, 3, kLength, 64}) {
   return planned([&](const Device& device) {
     const Device training = device.autodiff();
     Inputs x;
@@ -63,6 +63,11 @@ Planned with_gradients(const Program& program, DType dtype = DType::bf16) {
     return results;
   });
 }
+
+/// As a layer reads what a product left, and leaves it to the next: the heads of a row side by side.
+AnyTensor split(const AnyTensor& rows) { return rows.reshape({2, kLength, 3, 64}).transpose(1, 2); }
+AnyTensor joined(const AnyTensor& heads) { return heads.transpose(1, 2).reshape({2 * kLength, 3 * 64}); }
+AnyTensor layer(const Inputs& x) { return joined(causal({split(x[0]), split(x[1]), split(x[2])})); }
 
 std::size_t kernels_of_scores(const Planned& p) {
   std::size_t count = 0;
@@ -135,6 +140,29 @@ TEST_CASE(
   };
   CHECK(launches(2) == 3);
   CHECK(launches(16) == 4);
+}
+
+TEST_CASE("what is read with the heads of a row side by side is stored so") {
+  const Shape rows{2 * kLength, 3 * 64};
+  CHECK(forward(layer, rows).plan.launches.size() == 1);
+  CHECK(forward_at(MatmulPrecision::High, layer, rows).plan.launches.size() == 2);
+  CHECK(with_gradients(layer, DType::bf16, rows).plan.launches.size() == 4);
+  // Vectors that somebody sees lie as they are, and are copied.
+  AnyTensor seen;
+  const auto launches = [&](const std::function<AnyTensor(const AnyTensor&)>& shown) {
+    const Planned p = forward(
+        [&](const Inputs& x) {
+          const AnyTensor heads = causal({split(x[0]), split(x[1]), split(x[2])});
+          seen = shown(heads);
+          return joined(heads);
+        },
+        rows);
+    CHECK(kernels_of_scores(p) == 1);
+    return p.plan.launches.size();
+  };
+  CHECK(launches([](const AnyTensor& heads) { return heads; }) == 2);
+  CHECK(launches([](const AnyTensor& heads) { return heads.transpose(1, 2); }) == 1);
+  CHECK(launches([](const AnyTensor& heads) { return heads.transpose(2, 3); }) == 1);
 }
 
 TEST_CASE("values of f32 that lie along the keys are not copied") {

@@ -103,11 +103,20 @@ class Lowering : private FrameTests {
 
   /// Where the vectors of a combination begin, one for each row.
   MapId first_of_vectors(NodeId id) {
-    const Shape& shape = node(id).shape;
-    if (shape.numel() != outer_numel_ * shape[shape.rank() - 1]) throw Cut{"another number of elements"};
-    MapStep step = index_map(outer_).loops();
-    for (std::int64_t& stride : step.strides) stride *= shape[shape.rank() - 1];
-    return intern(IndexMap(std::move(step)));
+    const Node& n = node(id);
+    const std::size_t row = n.shape.rank() - 2;  // its place among the dims of rows
+    if (n.shape.numel() != outer_numel_ * n.shape[row + 1]) throw Cut{"another number of elements"};
+    // As the weights have them: the row behind the dims that it is stored in front of.
+    const std::size_t stored_row = row - static_cast<std::size_t>(n.ints[1]);
+    const Dims strides = contiguous_layout(n.shape).strides;
+    Shape rows;
+    ViewLayout layout{Dims::filled(row + 1, 0), 0};
+    for (std::size_t d = 0; d <= row; ++d) {
+      const std::size_t stored = d == row ? stored_row : d < stored_row ? d : d + 1;
+      rows.push_back(n.shape[stored]);
+      layout.strides[d] = strides[stored];
+    }
+    return intern(index_map(outer_).through(rows, layout));
   }
 
   ir::ExprId value(NodeId id, MapId map, ir::ExprId predicate) {

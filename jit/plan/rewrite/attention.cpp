@@ -196,7 +196,7 @@ NodeId along_the_sum(Rewriter& to, NodeId rows) {
   return to.transpose(to.elementwise(Op::Cast, DType::f32, {to.transpose(rows)}));
 }
 
-/// Of a Dot and a Combine: true iff rows are gone over each by itself.
+/// Of a Dot, and the first of a Combine: 1 iff rows are gone over each by itself.
 std::vector<std::int64_t> ints_of(Form form) { return {form == Form::LoneRows ? 1 : 0}; }
 
 /// A number of each row that is the same all along it, of shape (.., m, 1); nothing where the node is none.
@@ -232,6 +232,7 @@ NodeId combined(Rewriter& to, NodeId weights, NodeId rows, Form form) {
   node.op = Op::Combine;
   node.dtype = DType::f32;
   node.ints = ints_of(form);
+  node.ints.push_back(0);
   node.shape = points;
   node.shape[rank - 1] = to.node(rows).shape[rank - 1];
   node.operands = {weights, form == Form::Tiles ? along_the_sum(to, rows) : rows};

@@ -25,6 +25,10 @@ constexpr Pass kPasses[] = {
        return ((traits.tensor_cores.any() && traits.tensor_cores.has_groups) || traits.lone_rows) &&
               options.fusion;
      }},
+    {"order_heads", order_heads,
+     [](auto& traits, auto& options) {
+       return traits.tensor_cores.any() && traits.tensor_cores.has_groups && options.fusion;
+     }},
     {"split_reductions", split_reductions, [](auto& traits, auto&) { return !traits.grid_reductions; }},
     {"use_welford", use_welford,
      [](auto& traits, auto& options) { return traits.grid_reductions && options.fusion; }},

@@ -62,6 +62,9 @@ bool is_contracted(const Graph& graph, const Node& product, const ir::TensorCore
 /// rows of weights are multiplied by is combined by the same kernel (Combine).
 void keep_scores(Graph& graph, const ir::DeviceTraits& traits);
 
+/// Combined vectors that are read with the heads of a row side by side are stored so.
+void order_heads(Graph& graph, const ir::DeviceTraits& traits);
+
 /// Products that stay library ops read 16-bit floats as they are stored, and write a result that is only read
 /// as 16-bit floats so: the casts to f32 in front and the cast behind are gone, and with them the f32 copies.
 void absorb_casts(Graph& graph, const ir::DeviceTraits& traits);
