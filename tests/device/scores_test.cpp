@@ -200,11 +200,12 @@ TEST_CASE("heads that lie side by side in memory, and keys that queries share") 
     };
     const AnyTensor y = nn::detail::attention(split(q), split(k), split(v).narrow(1, 1, 1), {.causal = true},
                                               Location::current());
-    return y.transpose(1, 2).reshape({q.shape()[0], q.shape()[1], -1});
+    return y.transpose(1, 2).reshape({q.shape()[0], q.shape()[1], v.shape()[2]});
   };
   for (const Arithmetic& arithmetic : {kBf16, kTf32}) {
     // Other lengths have the plan of the first.
     for (const std::int64_t length : {20, 36, 52}) check(heads, {{2}, length, length, 64, 32}, arithmetic);
+    check(heads, {{0}, 20, 20, 64, 32}, arithmetic);
     if (!is_slow()) check(heads, {{3}, 264, 264, 256, 256}, arithmetic);
   }
 }
