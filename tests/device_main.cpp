@@ -12,6 +12,7 @@
 #include <sinter/device.h>
 #include <sinter/error.h>
 
+#include "jit/ir/traits.h"
 #include "src/runtime/device_core.h"
 
 namespace {

@@ -12,7 +12,10 @@
 
 #include "src/base/env.h"
 #include "src/base/exit_gate.h"
+#include "src/runtime/backend.h"
+#include "src/runtime/executor.h"
 #include "src/runtime/random_tape.h"
+#include "src/trace/recorder.h"
 
 namespace sinter::runtime {
 namespace {
@@ -76,8 +79,19 @@ ThreadRecorders& recorders_of_thread() { return recorders_have_ended ? late_reco
 }  // namespace
 
 DeviceCore::DeviceCore(std::unique_ptr<Backend> backend, bool survives_fork)
-    : backend_(std::move(backend)), survives_fork_(survives_fork), executor_(*backend_) {}
+    : backend_(std::move(backend)),
+      traits_(backend_->traits()),
+      survives_fork_(survives_fork),
+      executor_(std::make_unique<Executor>(*backend_)) {}
 DeviceCore::~DeviceCore() = default;
+
+const std::string& DeviceCore::name() const { return traits_.name; }
+bool DeviceCore::computes(const library::Kind& kind) const { return backend_->computes(kind); }
+const std::byte* DeviceCore::host_memory(const BufferView& from, std::size_t bytes) {
+  return backend_->host_memory(from, bytes);
+}
+void DeviceCore::require_present() const { executor_->require_present(); }
+bool DeviceCore::is_lost() const { return executor_->is_lost(); }
 
 bool is_lost(const DeviceCore& device) { return device.is_lost(); }
 std::size_t bytes_of(const Buffer& buffer) { return buffer.bytes(); }
@@ -85,7 +99,7 @@ std::size_t bytes_of(const Buffer& buffer) { return buffer.bytes(); }
 void DeviceCore::before_fork() {
   recorders_mutex_.lock();
   for (const auto& recorder : recorders_) recorder->before_fork();
-  executor_.before_fork();
+  executor_->before_fork();
   random_mutex_.lock();
   base_mutex_.lock();
 }
@@ -93,11 +107,11 @@ void DeviceCore::before_fork() {
 void DeviceCore::after_fork(bool in_child) {
   base_mutex_.unlock();
   random_mutex_.unlock();
-  executor_.after_fork();
+  executor_->after_fork();
   for (const auto& recorder : recorders_) recorder->after_fork();
   recorders_mutex_.unlock();
   if (!in_child || survives_fork_) return;
-  executor_.lose();
+  executor_->lose();
   trace::buffers_of_lost_devices.store(true);
 }
 
@@ -117,7 +131,7 @@ trace::Recorder& DeviceCore::acquire_recorder() {
   }
   const auto usual = static_cast<std::size_t>(base::environment().trace_limit);
   const auto longest = static_cast<std::size_t>(std::max<std::int64_t>(0, base::environment().longest_trace));
-  recorders_.push_back(std::make_unique<trace::Recorder>(executor_, *this, usual, longest));
+  recorders_.push_back(std::make_unique<trace::Recorder>(*executor_, *this, usual, longest));
   return *recorders_.back();
 }
 
@@ -138,7 +152,7 @@ trace::ValueRef DeviceCore::upload(std::span<const std::byte> data, const Shape&
   BufferRef buffer;
   std::unique_ptr<Transfer> transfer;
   const auto begin = [&] {
-    const auto lock = executor_.lock();
+    const auto lock = executor_->lock();
     buffer = backend_->allocate_for_upload(data.size());
     if (!data.empty()) transfer = backend_->begin_upload({buffer.get(), 0}, data);
   };
@@ -156,7 +170,7 @@ trace::ValueRef DeviceCore::upload(std::span<const std::byte> data, const Shape&
 
 std::unique_ptr<Transfer> DeviceCore::begin_download(const BufferView& from, std::span<std::byte> out) {
   count_from_device(out.size());
-  const auto lock = executor_.lock();
+  const auto lock = executor_->lock();
   return backend_->begin_download(from, out);
 }
 
@@ -166,7 +180,7 @@ void DeviceCore::synchronize() {
 }
 
 std::size_t DeviceCore::trim() {
-  const auto lock = executor_.lock();
+  const auto lock = executor_->lock();
   return backend_->trim();
 }
 
@@ -192,8 +206,8 @@ void DeviceCore::seed(std::uint64_t seed, std::uint64_t stream) {
 }
 
 Statistics DeviceCore::running_counts() {
-  Statistics counts = executor_.counts();
-  const BackendStatistics backend = executor_.is_lost() ? BackendStatistics() : backend_->statistics();
+  Statistics counts = executor_->counts();
+  const BackendStatistics backend = executor_->is_lost() ? BackendStatistics() : backend_->statistics();
   counts.graphs_built = backend.graphs_built;
   counts.graph_launches = backend.graph_launches;
   counts.kernels_compiled = backend.kernels_compiled;

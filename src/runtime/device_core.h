@@ -11,11 +11,24 @@
 
 #include <sinter/device.h>
 
-#include "src/runtime/backend.h"
-#include "src/runtime/executor.h"
-#include "src/trace/recorder.h"
+#include "src/trace/value.h"
+
+namespace sinter::ir {
+struct DeviceTraits;
+}
+namespace sinter::library {
+class Kind;
+}
+namespace sinter::trace {
+class Recorder;
+}
 
 namespace sinter::runtime {
+
+class Backend;
+struct BufferView;
+class Executor;
+class Transfer;
 
 /// The random numbers of one thread: op after op draws with the same seed and the next number of the stream.
 struct RandomStream {
@@ -29,11 +42,11 @@ class DeviceCore {
   explicit DeviceCore(std::unique_ptr<Backend> backend, bool survives_fork = true);
   ~DeviceCore();
 
-  const std::string& name() const { return backend_->traits().name; }
-  const ir::DeviceTraits& traits() const { return backend_->traits(); }
+  const std::string& name() const;
+  const ir::DeviceTraits& traits() const { return traits_; }
 
   /// True iff the device has a way to prepare library ops of the kind.
-  bool computes(const library::Kind& kind) const { return backend_->computes(kind); }
+  bool computes(const library::Kind& kind) const;
 
   /// The calling thread's recorder.
   trace::Recorder& recorder();
@@ -48,12 +61,10 @@ class DeviceCore {
   /// Begins a copy to host memory (Backend::begin_download); reading.h reads values.
   std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> out);
   /// Backend::host_memory.
-  const std::byte* host_memory(const BufferView& from, std::size_t bytes) {
-    return backend_->host_memory(from, bytes);
-  }
+  const std::byte* host_memory(const BufferView& from, std::size_t bytes);
   void count_from_device(std::size_t bytes) { bytes_from_device_.fetch_add(bytes); }
   /// Throws DeviceError in a forked child where the device did not come along.
-  void require_present() const { executor_.require_present(); }
+  void require_present() const;
 
   /// Flushes the calling thread's recorder, and waits for the work of all threads.
   void synchronize();
@@ -80,14 +91,15 @@ class DeviceCore {
   /// backend throws DeviceError in the child, and buffers stay as they are.
   void before_fork();
   void after_fork(bool in_child);
-  bool is_lost() const { return executor_.is_lost(); }
+  bool is_lost() const;
 
  private:
   Statistics running_counts();
 
   std::unique_ptr<Backend> backend_;
+  const ir::DeviceTraits& traits_;  // of the backend
   const bool survives_fork_;
-  Executor executor_;
+  std::unique_ptr<Executor> executor_;
   std::mutex recorders_mutex_;
   std::vector<std::unique_ptr<trace::Recorder>> recorders_;
   std::vector<trace::Recorder*> free_recorders_;

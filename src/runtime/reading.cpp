@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "jit/ir/traits.h"
+#include "src/runtime/backend.h"
 #include "src/runtime/device_core.h"
 #include "src/trace/recorder.h"
 

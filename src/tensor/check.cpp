@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "jit/ir/traits.h"
 #include "src/runtime/device_core.h"
 
 namespace sinter::tensor {

@@ -8,6 +8,7 @@
 #include <sinter/optim.h>
 
 #include "examples/guide/model.h"
+#include "tests/support/reference/oracle_backend.h"
 #include "tests/support/test_device.h"
 #include "tests/support/values.h"
 

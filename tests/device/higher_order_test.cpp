@@ -11,6 +11,7 @@
 #include <sinter/sinter.h>
 
 #include "tests/pytorch/autodiff.h"
+#include "tests/support/reference/oracle_backend.h"
 #include "tests/support/test_device.h"
 #include "tests/support/values.h"
 

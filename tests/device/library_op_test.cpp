@@ -21,6 +21,7 @@
 #include "src/runtime/host/products/library.h"
 #include "src/runtime/null/null_backend.h"
 #include "src/tensor/apply.h"
+#include "tests/support/reference/oracle_backend.h"
 #include "tests/support/test_device.h"
 #include "tests/support/values.h"
 

@@ -9,6 +9,7 @@
 
 #include <sinter/sinter.h>
 
+#include "jit/ir/traits.h"
 #include "src/runtime/device_core.h"
 #include "tests/support/test_device.h"
 #include "tests/support/values.h"

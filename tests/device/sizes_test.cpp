@@ -12,6 +12,7 @@
 
 #include <sinter/sinter.h>
 
+#include "jit/ir/traits.h"
 #include "src/base/env.h"
 #include "tests/support/test_device.h"
 

@@ -9,6 +9,7 @@
 
 #include "src/runtime/host/host_backend.h"
 #include "tests/support/forwarding_backend.h"
+#include "tests/support/reference/oracle_backend.h"
 #include "tests/support/test_device.h"
 #ifdef SINTER_HAS_CUDA
 #include "src/runtime/cuda/cuda_backend.h"

@@ -13,6 +13,7 @@
 #include "src/base/env.h"
 #include "src/runtime/host/host_backend.h"
 #include "src/runtime/null/null_backend.h"
+#include "tests/support/reference/oracle_backend.h"
 #include "tests/support/test_device.h"
 #ifdef SINTER_HAS_CUDA
 #include "src/runtime/cuda/cuda_backend.h"

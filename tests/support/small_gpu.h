@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "tests/support/forwarding_backend.h"
+#include "tests/support/reference/oracle_backend.h"
 #include "tests/support/test_device.h"
 #if SINTER_HAS_CUDA
 #include "src/runtime/cuda/cuda_backend.h"

@@ -17,6 +17,7 @@
 #include "src/base/env.h"
 #include "src/runtime/explain/observe.h"
 #include "tests/support/programs/random_program.h"
+#include "tests/support/reference/oracle_backend.h"
 #include "tests/support/strands_backend.h"
 
 namespace sinter::testing {

@@ -10,6 +10,7 @@
 #include "src/base/env.h"
 #include "src/runtime/explain/observe.h"
 #include "tests/support/programs/random_program.h"
+#include "tests/support/reference/oracle_backend.h"
 #include "tests/support/test_device.h"
 
 using namespace sinter;

@@ -10,6 +10,7 @@
 #include <sinter/sinter.h>
 
 #include "src/runtime/explain/observe.h"
+#include "tests/support/reference/oracle_backend.h"
 #include "tests/support/test_device.h"
 
 namespace sinter::testing {

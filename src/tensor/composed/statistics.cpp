@@ -7,6 +7,7 @@
 
 #include <sinter/functions/statistics.h>
 
+#include "jit/ir/traits.h"
 #include "src/runtime/device_core.h"
 #include "src/tensor/autocast.h"
 #include "src/tensor/check.h"
