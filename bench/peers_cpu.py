@@ -63,6 +63,14 @@ def product(rows, size, dtype):
     return lambda: a @ b
 
 
+def product_of_bytes(rows, size):
+    """What PyTorch has for 8 bits: weights that were packed before, a scale behind, and results of 8 bits."""
+    x = torch.quantize_per_tensor(torch.randn(rows, size), 0.05, 128, torch.quint8)
+    w = torch.quantize_per_tensor(torch.randn(size, size), 0.05, 0, torch.qint8)
+    packed = torch.ops.quantized.linear_prepack(w, None)
+    return lambda: torch.ops.quantized.linear(x, packed, 1.0, 128)
+
+
 def matmul_gelu():
     a, b, bias = torch.randn(1024, 4096), torch.randn(4096, 1024), torch.randn(1024)
     return lambda: F.gelu(torch.addmm(bias, a, b))
@@ -72,6 +80,8 @@ PRODUCTS = {name + suffix: functools.partial(product, rows, size, dtype)
             for name, rows, size in (("matmul_1024", 1024, 1024), ("matmul_64_rows", 64, 4096),
                                      ("matmul_16_rows", 16, 4096), ("matmul_1_row", 1, 4096))
             for suffix, dtype in (("", torch.float32), ("_bf16", torch.bfloat16))}
+PRODUCTS |= {name + "_i8": functools.partial(product_of_bytes, rows, size)
+             for name, rows, size in (("matmul_1024", 1024, 1024), ("matmul_64_rows", 64, 4096), ("matmul_1_row", 1, 4096))}
 
 
 def training_step(model, optimizer, x, y):

@@ -144,6 +144,22 @@ std::function<void()> matmul(const Device& device, std::int64_t m, std::int64_t 
   return [=] { a.matmul(b).sync(); };
 }
 
+/// Of i8, the sums in f32; the second factor lies along k.
+std::function<std::function<void()>(const Device&)> product_of_bytes(std::int64_t rows, std::int64_t size) {
+  return [=](const Device& device) -> std::function<void()> {
+    const auto bytes = [&](std::int64_t m) {
+      sn::AnyTensor made = sn::AnyTensor::normal({m, size}, 0, 20, device).cast(sn::DType::i8);
+      made.sync();
+      return made;
+    };
+    const sn::AnyTensor a = bytes(rows), b = bytes(size);
+    return [=] {
+      const sn::AnyTensor c = a.cast(sn::DType::f32).matmul(b.cast(sn::DType::f32).transpose(0, 1));
+      c.sync();  // by when nobody has the casts any more
+    };
+  };
+}
+
 std::function<std::function<void()>(const Device&)> product_of_rows(std::int64_t rows, sn::DType dtype) {
   return [=](const Device& device) { return matmul(device, rows, 4096, 4096, dtype); };
 }
@@ -299,15 +315,18 @@ const std::vector<Workload>& workloads() {
          [](const Device& device) { return matmul(device, 1024, 1024, 1024); }},
         {"matmul_1024_bf16", "1024^3 bf16", 8, 1, "ms",
          [](const Device& device) { return matmul(device, 1024, 1024, 1024, sn::DType::bf16); }},
+        {"matmul_1024_i8", "1024^3 i8, sums in f32", 8, 1, "ms", product_of_bytes(1024, 1024)},
         {"matmul_gelu", "gelu of 1024 x 4096 x 1024 and a bias, f32", 4, 1, "ms", matmul_gelu},
         {"matmul_4096", "4096^3 f32", 2, 1, "ms",
          [](const Device& device) { return matmul(device, 4096, 4096, 4096); }},
         {"matmul_64_rows", "64 x 4096 x 4096 f32", 8, 1, "ms", product_of_rows(64, sn::DType::f32)},
         {"matmul_64_rows_bf16", "the same, bf16", 8, 1, "ms", product_of_rows(64, sn::DType::bf16)},
+        {"matmul_64_rows_i8", "the same, i8, sums in f32", 8, 1, "ms", product_of_bytes(64, 4096)},
         {"matmul_16_rows", "16 x 4096 x 4096 f32", 8, 1, "ms", product_of_rows(16, sn::DType::f32)},
         {"matmul_16_rows_bf16", "the same, bf16", 8, 1, "ms", product_of_rows(16, sn::DType::bf16)},
         {"matmul_1_row", "1 x 4096 x 4096 f32", 8, 1, "ms", product_of_rows(1, sn::DType::f32)},
         {"matmul_1_row_bf16", "the same, bf16", 8, 1, "ms", product_of_rows(1, sn::DType::bf16)},
+        {"matmul_1_row_i8", "the same, i8, sums in f32", 8, 1, "ms", product_of_bytes(1, 4096)},
         {"cnn_step", "guide's CNN, batch 64, training step", 50, 1, "ms", cnn_step},
         {"mlp_step", "784-512-512-10 with layer norms, batch 256, AdamW step", 20, 1, "ms", mlp_step},
         {"transformer_step", "GPT of 4 layers of width 256, 8 x 128 tokens, AdamW step", 5, 1, "ms",

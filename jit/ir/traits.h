@@ -82,7 +82,8 @@ struct DeviceTraits {
   /// Products of one row are reductions like others, fused with what is around them, and attention of few
   /// queries goes along its keys once: Kernel::lone_rows.
   bool lone_rows = false;
-  bool half_products = false;  // library products read and write 16-bit floats: library::ProductOp
+  // Library products read i8 and 16-bit floats, and write the latter: library::ProductOp.
+  bool narrow_products = false;
   bool channels_last = false;  // library ops of f32 convolve images whose channels are last, and take them so
 
   // What the planner weighs choices by, measured (docs/benchmarks.md).

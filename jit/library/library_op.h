@@ -57,8 +57,8 @@ class LibraryOp {
 using LibraryOpRef = std::shared_ptr<const LibraryOp>;
 
 /// A product of two operands, which are read, and whose result is written, as they are stored: an f32 product
-/// may have 16-bit floats on each side. Devices are given such products iff they say so
-/// (DeviceTraits::half_products).
+/// may have 16-bit floats on each side, and one of matrices i8 on the sides that are read. Devices are given
+/// such products iff they say so (DeviceTraits::narrow_products).
 struct ProductOp : LibraryOp {
   /// Of the operands and the result, where it is another one than `dtype`.
   std::array<std::optional<DType>, 3> stored;

@@ -46,9 +46,10 @@ library::Signature signature_of(const Graph& graph, const Node& node) {
   signature.ints.assign(ints.begin(), ints.end());
   signature.precision = node.precision;
   signature.results.resize(kind.result_count());
-  // Products may read and write 16-bit floats (absorb_casts), of which the kind need not know.
+  // Products may read i8 and read and write 16-bit floats (absorb_casts), of which the kind need not know.
   std::vector<library::TensorType> computed = signature.operands;
-  for (library::TensorType& operand : computed) operand.dtype = arithmetic_of(operand.dtype);
+  for (library::TensorType& operand : computed)
+    operand.dtype = arithmetic_of(node.op == Op::MatMul ? node.dtype : operand.dtype);
   kind.infer(computed, ints, signature.results, Location::current());
   for (library::TensorType& result : signature.results) result.dtype = arithmetic_of(result.dtype);
   signature.results[0].dtype = node.dtype;

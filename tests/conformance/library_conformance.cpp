@@ -149,7 +149,11 @@ class LibraryChecks {
   void check(const library::ProductOp& op, const std::string& name, std::int64_t first, std::int64_t second,
              const Reference& reference) {
     const DType of_x = op.dtype_of_operand(0), of_y = op.dtype_of_operand(1), dtype = op.dtype_of_result(0);
-    const auto x = to_bytes(of_x, data_.reals(first)), y = to_bytes(of_y, data_.reals(second));
+    const auto numbers = [&](DType stored, std::int64_t count) {
+      const double most = stored == DType::i8 ? 128 : 3;
+      return to_bytes(stored, data_.reals(static_cast<std::size_t>(count), -most, most));
+    };
+    const auto x = numbers(of_x, first), y = numbers(of_y, second);
     const LibraryResult want = reference(to_doubles(of_x, x), to_doubles(of_y, y));
     const double relative =
         op.dtype == DType::f32 ? options_.library_relative : options_.library_relative_f64;
@@ -199,7 +203,7 @@ void check_library_ops(runtime::Backend& backend, const ConformanceOptions& opti
     checks.matmuls(dtype);
     checks.convolutions(dtype);
   }
-  if (backend.traits().half_products) {
+  if (backend.traits().narrow_products) {
     constexpr auto kBf16 = DType::bf16, kF16 = DType::f16;
     for (const Stored& stored :
          {Stored{kBf16, kBf16}, Stored{kBf16, kBf16, kBf16}, Stored{kF16, kF16}, Stored{kF16, kF16, kF16},
@@ -207,6 +211,10 @@ void check_library_ops(runtime::Backend& backend, const ConformanceOptions& opti
       checks.matmuls(DType::f32, stored);
       checks.convolutions(DType::f32, stored);
     }
+    constexpr auto kI8 = DType::i8;
+    for (const Stored& stored : {Stored{kI8, kI8}, Stored{kI8, kI8, kBf16}, Stored{kI8, std::nullopt},
+                                 Stored{std::nullopt, kI8, kF16}, Stored{kBf16, kI8}})
+      checks.matmuls(DType::f32, stored);
   }
   checks.report();
 }

@@ -1,5 +1,6 @@
-// Products of 8-bit integers, cast to f32 for the product: on tensor cores that have them, sums of integers,
-// which are exact; elsewhere those of floats, which are while they stay below 2^24.
+// Products of 8-bit integers, cast to f32 for the product: on tensor cores that have them, and by processors
+// that add up four products at a time, sums of integers, which are exact; elsewhere those of floats, which
+// are while they stay below 2^24.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,7 +11,9 @@
 #include <sinter/sinter.h>
 
 #include "jit/ir/traits.h"
+#include "src/base/env.h"
 #include "src/runtime/device_core.h"
+#include "src/runtime/host/products/gemm_fours.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_device.h"
 #include "tests/support/values.h"
@@ -58,9 +61,13 @@ bool are(const AnyTensor& product, const std::vector<std::int64_t>& expected, do
   return same;
 }
 
-bool adds_integers() {
-  return test_device().core().traits().tensor_cores.multiplies(DType::i8) &&
-         test_device().core().traits().tensor_cores.any();
+/// True where sums over k, of matrices, are those of integers.
+bool adds_integers(std::int64_t k) {
+  if (k >= 131072) return false;
+  const ir::DeviceTraits& traits = test_device().core().traits();
+  if (traits.narrow_products)
+    return base::environment().fusion && k % 4 == 0 && runtime::host::multiplies_fours();
+  return traits.tensor_cores.any() && traits.tensor_cores.multiplies(DType::i8);
 }
 
 }  // namespace
@@ -87,7 +94,7 @@ TEST_CASE("products of 8-bit integers are exact, whatever their sizes") {
     // The other factor across the sum.
     const AnyTensor across = AnyTensor::add(b.any.transpose(0, 1), 0);
     across.sync();
-    CHECK(are(x.matmul(across.cast(DType::f32)), expected));
+    CHECK(are(a.any.cast(DType::f32).matmul(across.cast(DType::f32)), expected));
   }
 }
 
@@ -97,16 +104,30 @@ TEST_CASE("sums beyond what f32 counts by ones") {
   const std::vector<std::int64_t> expected = sums(a, b, m, n, k);
   REQUIRE(expected[0] > 1 << 25);
   const AnyTensor product = a.any.cast(DType::f32).matmul(b.any.cast(DType::f32).transpose(0, 1));
-  CHECK(are(product, expected, adds_integers() ? 0 : 0x1p-18 * 127 * 127 * k));
+  CHECK(are(product, expected, adds_integers(k) ? 0 : 0x1p-18 * 127 * 127 * k));
   // The least of all, as often as an i32 has room for it, and once more.
-  for (const std::int64_t depth : {131071, 131072}) {
+  for (const std::int64_t depth : {131068, 131071, 131072}) {
     CAPTURE(depth);
     const Integers least = integers({17, depth}, 5, -128, -128);
     const AnyTensor square = least.any.cast(DType::f32).matmul(least.any.cast(DType::f32).transpose(0, 1));
-    const bool is_exact = depth < 131072 && adds_integers();
     CHECK(are(square, std::vector<std::int64_t>(17 * 17, depth * 16384),
-              is_exact ? 0 : 0x1p-10 * static_cast<double>(depth) * 16384));
+              adds_integers(depth) ? 0 : 0x1p-10 * static_cast<double>(depth) * 16384));
   }
+}
+
+TEST_CASE("products of 8-bit integers so long that k is divided, and of slices") {
+  const std::int64_t m = 600, n = 40, k = 4100, first = 3;
+  const Integers a = integers({m, k}, 10), b = integers({n + 8, k}, 11);
+  Integers slice;
+  slice.numbers.assign(b.numbers.begin() + first * k, b.numbers.begin() + (first + n) * k);
+  const std::vector<std::int64_t> expected = sums(a, slice, m, n, k);
+  const double slack = adds_integers(k) ? 0 : 0x1p-18 * 127 * 127 * k;
+  const auto second = [&] { return b.any.narrow(0, first, n).cast(DType::f32).transpose(0, 1); };
+  CHECK(are(a.any.cast(DType::f32).matmul(second()), expected, slack));
+  // The first factor across the sum, too.
+  const AnyTensor across = AnyTensor::add(a.any.transpose(0, 1), 0);
+  across.sync();
+  CHECK(are(across.transpose(0, 1).cast(DType::f32).matmul(second()), expected, slack));
 }
 
 TEST_CASE("scales behind a product of integers, factors of one dtype beside others, and batches") {

@@ -16,7 +16,7 @@ using namespace sinter;
 namespace {
 
 const Device device = Device::null();
-constexpr DType kBf16 = DType::bf16, kF32 = DType::f32;
+constexpr DType kBf16 = DType::bf16, kF32 = DType::f32, kI8 = DType::i8;
 
 /// Products and launches of a program's plans on a device without tensor cores that multiplies 16-bit floats.
 class Plans : public runtime::TraceObserver {
@@ -33,7 +33,7 @@ class Plans : public runtime::TraceObserver {
     ir::DeviceTraits traits = run.traits;
     traits.tensor_cores = {};
     launches_plain += static_cast<int>(plan::make_plan(run.trace, traits, {}).launches.size());
-    traits.half_products = true;
+    traits.narrow_products = true;
     const plan::Plan plan = plan::make_plan(run.trace, traits, {});
     launches += static_cast<int>(plan.launches.size());
     for (const plan::Launch& launch : plan.launches)
@@ -90,6 +90,23 @@ TEST_CASE("one operand of 16 bits, and results that are read in f32") {
   CHECK(both.dtypes == Products{{kBf16, kBf16, kF32}});
   const Plans wide([&] { c = x.matmul(x.transpose(0, 1)).cast(kBf16); });
   CHECK(wide.dtypes == Products{{kF32, kF32, kF32}});
+}
+
+TEST_CASE("matrix products take i8, and convolutions do not") {
+  const auto bytes = [](const Shape& shape) { return AnyTensor::full(shape, 1, kI8, device); };
+  const AnyTensor x = bytes({4, 8}), w = bytes({16, 8}), y = blank(4, 8, kF32).dynamic();
+  AnyTensor c, d;
+  const Plans plans([&] {
+    c = x.cast(kF32).matmul(w.cast(kF32).transpose(0, 1));
+    d = y.matmul(w.transpose(0, 1).cast(kF32));
+  });
+  CHECK(plans.dtypes == Products{{kI8, kI8, kF32}, {kF32, kI8, kF32}});
+  CHECK(plans.launches == 2);
+  const Plans rounded([&] { c = x.cast(kF32).matmul(w.cast(kF32).transpose(0, 1)).cast(kBf16); });
+  CHECK(rounded.dtypes == Products{{kI8, kI8, kBf16}});
+  const AnyTensor image = bytes({2, 8, 6, 6}), filter = bytes({16, 8, 3, 3});
+  const Plans convolved([&] { d = image.cast(kF32).conv2d(filter.cast(kF32), {}); });
+  CHECK(convolved.dtypes == Products{{kF32, kF32, kF32}});
 }
 
 TEST_CASE("the three products of a linear layer under Autocast") {

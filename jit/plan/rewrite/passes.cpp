@@ -19,7 +19,7 @@ constexpr Pass kPasses[] = {
      [](auto& traits, auto&) { return traits.tensor_cores.any(); }},
     {"contract_products", contract_products,
      [](auto& traits, auto&) { return traits.tensor_cores.any() || traits.lone_rows; }},
-    {"absorb_casts", absorb_casts, [](auto& traits, auto&) { return traits.half_products; }},
+    {"absorb_casts", absorb_casts, [](auto& traits, auto&) { return traits.narrow_products; }},
     {"keep_scores", keep_scores,
      [](auto& traits, auto& options) {
        return ((traits.tensor_cores.any() && traits.tensor_cores.has_groups) || traits.lone_rows) &&

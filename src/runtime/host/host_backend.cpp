@@ -83,7 +83,7 @@ class HostBackend final : public Backend {
     traits_.work_per_byte = 4;
     traits_.batch_bytes = std::size_t{1} << 16;
     traits_.memory_bytes = physical_memory();
-    traits_.half_products = true;
+    traits_.narrow_products = true;
     traits_.channels_last = host::prefers_channels_last();
   }
 

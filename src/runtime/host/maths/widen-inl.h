@@ -43,6 +43,12 @@ HWY_INLINE hn::Vec<D> load_wide(D d, const float16* from) {
   return hn::Load(d, lanes);
 #endif
 }
+template <class D>
+HWY_INLINE hn::Vec<D> load_wide(D d, const std::int8_t* from) {
+  const hn::RebindToSigned<D> whole;
+  const hn::Rebind<std::int8_t, D> bytes;
+  return hn::ConvertTo(d, hn::PromoteTo(whole, hn::LoadU(bytes, from)));
+}
 
 /// The first n < Lanes(d) of them; memory after them is not accessed.
 template <class D, class T = hn::TFromD<D>>
@@ -50,18 +56,22 @@ HWY_INLINE hn::Vec<D> load_some_wide(D d, const T* from, std::size_t n) {
   return load_some(d, from, n);
 }
 template <class D>
-HWY_INLINE hn::Vec<D> load_some_of_halves(D d, const auto* from, std::size_t n) {
+HWY_INLINE hn::Vec<D> load_some_lanes(D d, const auto* from, std::size_t n) {
   HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)] = {};
   for (std::size_t i = 0; i < n; ++i) lanes[i] = from[i];
   return hn::Load(d, lanes);
 }
 template <class D>
 HWY_INLINE hn::Vec<D> load_some_wide(D d, const bfloat16* from, std::size_t n) {
-  return load_some_of_halves(d, from, n);
+  return load_some_lanes(d, from, n);
 }
 template <class D>
 HWY_INLINE hn::Vec<D> load_some_wide(D d, const float16* from, std::size_t n) {
-  return load_some_of_halves(d, from, n);
+  return load_some_lanes(d, from, n);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load_some_wide(D d, const std::int8_t* from, std::size_t n) {
+  return load_some_lanes(d, from, n);
 }
 
 }  // namespace sinter::runtime::HWY_NAMESPACE

@@ -201,6 +201,10 @@ void pack_f16(float* to, const float16* from, std::int64_t lane_stride, std::int
               std::int64_t lanes, std::int64_t width, std::int64_t k) {
   pack_panel(to, from, lane_stride, k_stride, lanes, width, k);
 }
+void pack_i8(float* to, const std::int8_t* from, std::int64_t lane_stride, std::int64_t k_stride,
+             std::int64_t lanes, std::int64_t width, std::int64_t k) {
+  pack_panel(to, from, lane_stride, k_stride, lanes, width, k);
+}
 void multiply_f32(std::int64_t rows, std::int64_t side, std::int64_t step, std::int64_t columns,
                   std::int64_t k, const float* a, const float* b, std::int64_t b_row, float* c,
                   std::int64_t c_row, bool accumulate) {
@@ -223,6 +227,7 @@ HWY_EXPORT(pack_f32);
 HWY_EXPORT(pack_f64);
 HWY_EXPORT(pack_bf16);
 HWY_EXPORT(pack_f16);
+HWY_EXPORT(pack_i8);
 HWY_EXPORT(multiply_f32);
 HWY_EXPORT(multiply_f64);
 
@@ -266,6 +271,11 @@ template <>
 void pack_panel(float* to, const float16* from, std::int64_t lane_stride, std::int64_t k_stride,
                 std::int64_t lanes, std::int64_t width, std::int64_t k) {
   HWY_DYNAMIC_DISPATCH(pack_f16)(to, from, lane_stride, k_stride, lanes, width, k);
+}
+template <>
+void pack_panel(float* to, const std::int8_t* from, std::int64_t lane_stride, std::int64_t k_stride,
+                std::int64_t lanes, std::int64_t width, std::int64_t k) {
+  HWY_DYNAMIC_DISPATCH(pack_i8)(to, from, lane_stride, k_stride, lanes, width, k);
 }
 template <>
 void multiply_panel<float>(std::int64_t rows, std::int64_t columns, std::int64_t k, const float* a,

@@ -23,7 +23,7 @@ template <class T>
 [[gnu::visibility("hidden")]] std::int64_t panel_columns();
 
 /// to[p * width + j] = from[j * lane_stride + p * k_stride] for j < lanes, p < k; 0 for lanes <= j < width.
-/// From is T, or bfloat16 or float16 beside float.
+/// From is T, or bfloat16, float16 or int8_t beside float.
 template <class T, class From>
 [[gnu::visibility("hidden")]] void pack_panel(T* to, const From* from, std::int64_t lane_stride,
                                               std::int64_t k_stride, std::int64_t lanes, std::int64_t width,

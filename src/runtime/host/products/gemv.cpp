@@ -1,4 +1,4 @@
-// A matrix times a vector, for each target. A matrix of 16-bit floats is widened as it is read.
+// A matrix times a vector, for each target. A matrix of 16-bit floats or of i8 is widened as it is read.
 #include "src/runtime/host/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -111,6 +111,10 @@ void vector_f16(std::int64_t items, std::int64_t k, const float16* matrix, std::
                 std::int64_t step, const float* x, float* y, std::int64_t y_step) {
   multiply_vector(items, k, matrix, item, step, x, y, y_step);
 }
+void vector_i8(std::int64_t items, std::int64_t k, const std::int8_t* matrix, std::int64_t item,
+               std::int64_t step, const float* x, float* y, std::int64_t y_step) {
+  multiply_vector(items, k, matrix, item, step, x, y, y_step);
+}
 void vector_f64(std::int64_t items, std::int64_t k, const double* matrix, std::int64_t item,
                 std::int64_t step, const double* x, double* y, std::int64_t y_step) {
   multiply_vector(items, k, matrix, item, step, x, y, y_step);
@@ -125,6 +129,7 @@ HWY_EXPORT(vector_f32);
 HWY_EXPORT(vector_f64);
 HWY_EXPORT(vector_bf16);
 HWY_EXPORT(vector_f16);
+HWY_EXPORT(vector_i8);
 
 namespace host {
 
@@ -147,6 +152,11 @@ template <>
 void multiply_vector(std::int64_t items, std::int64_t k, const float16* matrix, std::int64_t item,
                      std::int64_t step, const float* x, float* y, std::int64_t y_step) {
   HWY_DYNAMIC_DISPATCH(vector_f16)(items, k, matrix, item, step, x, y, y_step);
+}
+template <>
+void multiply_vector(std::int64_t items, std::int64_t k, const std::int8_t* matrix, std::int64_t item,
+                     std::int64_t step, const float* x, float* y, std::int64_t y_step) {
+  HWY_DYNAMIC_DISPATCH(vector_i8)(items, k, matrix, item, step, x, y, y_step);
 }
 
 }  // namespace host

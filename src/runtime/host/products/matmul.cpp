@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "src/runtime/host/products/gemm.h"
+#include "src/runtime/host/products/gemm_fours.h"
 #include "src/runtime/host/products/gemm_pairs.h"
 
 namespace sinter::runtime::host {
@@ -20,22 +21,38 @@ constexpr double kTileWork = 4e6, kLittleTileWork = 5e5;
 constexpr double kFewTiles = 8, kManyTiles = 64;
 constexpr std::int64_t kTileBytes = 512 << 10;  // of packed A that fit in a second-level cache
 
-/// An operand of a product that is packed into elements of T: of T, or of 16-bit floats, which are widened or
-/// joined to pairs when they are packed.
+/// Neighbours along k that are packed into one element.
+template <class P>
+constexpr int kJoined = std::is_same_v<P, Int8Four>       ? 4
+                        : std::is_same_v<P, Bfloat16Pair> ? 2
+                                                          : 1;
+
+/// What panels of B are as wide as.
+template <class T>
+std::int64_t columns_of() {
+  if constexpr (std::is_same_v<T, std::int32_t>)
+    return panel_columns<float>();
+  else
+    return panel_columns<T>();
+}
+
+/// An operand of a product that is packed into elements of T: of T, or of fewer bits, which are widened or
+/// joined when they are packed.
 template <class T>
 struct Factor {
   const std::byte* data;
   DType dtype;
+  FourSide side;
 
   bool is_converted() const {
-    if constexpr (std::is_same_v<T, Bfloat16Pair>)
+    if constexpr ((kJoined<T>) > 1)
       return true;
     else
       return dtype != dtype_of<T>;
   }
   const T* plain() const { return reinterpret_cast<const T*>(data); }
   Factor from(std::int64_t element) const {
-    return {data + element * static_cast<std::int64_t>(size_of(dtype)), dtype};
+    return {data + element * static_cast<std::int64_t>(size_of(dtype)), dtype, side};
   }
   /// As pack_panel.
   void pack(T* to, std::int64_t lane_stride, std::int64_t k_stride, std::int64_t lanes, std::int64_t width,
@@ -46,31 +63,35 @@ struct Factor {
                           k);
       if (dtype == DType::f16)
         return pack_panel(to, reinterpret_cast<const float16*>(data), lane_stride, k_stride, lanes, width, k);
+      if (dtype == DType::i8)
+        return pack_panel(to, reinterpret_cast<const std::int8_t*>(data), lane_stride, k_stride, lanes, width,
+                          k);
     }
     if constexpr (std::is_same_v<T, Bfloat16Pair>)
       pack_panel(to, reinterpret_cast<const bfloat16*>(data), lane_stride, k_stride, lanes, width, k);
+    else if constexpr (std::is_same_v<T, Int8Four>)
+      pack_panel(to, reinterpret_cast<const std::int8_t*>(data), lane_stride, k_stride, lanes, width, k,
+                 side);
     else
       pack_panel(to, plain(), lane_stride, k_stride, lanes, width, k);
   }
 };
 
-/// The op with a pair along k in the place of an element.
-library::MatMulOp in_pairs(library::MatMulOp op) {
-  op.k /= 2;
-  op.a_column *= 2;
-  op.b_row *= 2;
+/// The op with so many neighbours along k in the place of an element.
+library::MatMulOp joined(library::MatMulOp op, int neighbours) {
+  op.k /= neighbours;
+  op.a_column *= neighbours;
+  op.b_row *= neighbours;
   return op;
 }
 
-/// Sums of T over packed elements of P: T itself, or pairs of 16-bit floats.
+/// Sums of T over packed elements of P: T itself, or several numbers of fewer bits. Sums of i32 are stored as
+/// f32, which are of the same size.
 template <class T, class P>
 class MatMulProgram final : public ProductProgram {
  public:
   explicit MatMulProgram(const library::MatMulOp& op)
-      : whole_(op),
-        op_(std::is_same_v<P, Bfloat16Pair> ? in_pairs(op) : op),
-        panels_(row_panels(op.m)),
-        columns_(panel_columns<T>()) {
+      : whole_(op), op_(joined(op, kJoined<P>)), panels_(row_panels(op.m)), columns_(columns_of<T>()) {
     for (std::int64_t row = 0; std::int64_t rows : panels_) {
       rows_before_.push_back(row);
       row += rows;
@@ -81,7 +102,9 @@ class MatMulProgram final : public ProductProgram {
 
   std::string describe() const override {
     return whole_.describe() + " by a kernel of the host" +
-           (std::is_same_v<P, Bfloat16Pair> ? ", in pairs" : "");
+           (kJoined<P> == 4   ? ", in fours"
+            : kJoined<P> == 2 ? ", in pairs"
+                              : "");
   }
   std::size_t held_bytes() const override { return sizeof *this; }
 
@@ -91,7 +114,8 @@ class MatMulProgram final : public ProductProgram {
   }
 
   void compute(Workers& workers, const ProductData& data) override {
-    const Factor<P> a{data[0], op_.stored_dtype(0)}, b{data[1], op_.stored_dtype(1)};
+    const Factor<P> a{data[0], op_.stored_dtype(0), FourSide::First},
+        b{data[1], op_.stored_dtype(1), FourSide::Second};
     T* const c = reinterpret_cast<T*>(data[2]);
     if (op_.batch == 0 || op_.m == 0 || op_.n == 0) return;
     if (op_.k == 0) {
@@ -106,7 +130,7 @@ class MatMulProgram final : public ProductProgram {
       for (std::int64_t k = 0; k < op_.k; k += depth)
         run_k_range(workers, packed, panels, a.from(first * op_.a_batch + k * op_.a_column),
                     b.from(first * op_.b_batch + k * op_.b_row), c + first * op_.m * op_.n, count,
-                    std::min(depth, op_.k - k), k > 0);
+                    std::min(depth, op_.k - k), k > 0, k + depth >= op_.k);
     }
   }
 
@@ -165,11 +189,12 @@ class MatMulProgram final : public ProductProgram {
   std::int64_t panels_of_b() const { return (op_.n + columns_ - 1) / columns_; }
   /// Rows of A that are read only once are not packed, unless that converts them.
   bool reads_a_in_place() const {
-    return op_.n <= columns_ && !Factor<P>{nullptr, op_.stored_dtype(0)}.is_converted();
+    return op_.n <= columns_ && !Factor<P>{nullptr, op_.stored_dtype(0), {}}.is_converted();
   }
 
   void run_k_range(Workers& workers, P* packed_a, const Workers::PerThread& panels, const Factor<P>& a,
-                   const Factor<P>& b, T* c, std::int64_t batches, std::int64_t k, bool accumulate) {
+                   const Factor<P>& b, T* c, std::int64_t batches, std::int64_t k, bool accumulate,
+                   bool is_last) {
     const std::int64_t a_panels = reads_a_in_place() ? 0 : static_cast<std::int64_t>(panels_.size());
     const std::int64_t b_panels = shared_b_ ? panels_of_b() : 0;
     const std::int64_t b_batches = op_.b_batch == 0 ? 1 : batches;
@@ -202,7 +227,8 @@ class MatMulProgram final : public ProductProgram {
                b.from(batch * op_.b_batch),
                nullptr,
                c + batch * op_.m * op_.n,
-               accumulate};
+               accumulate,
+               is_last};
       if (shared_b_) s.packed_b = packed_b + (op_.b_batch == 0 ? 0 : batch * b_panels * b_panel);
       run_tile(reinterpret_cast<P*>(panels.of(thread)), s, tile / n_tiles_, tile % n_tiles_);
     };
@@ -224,7 +250,7 @@ class MatMulProgram final : public ProductProgram {
     Factor<P> b;
     const P* packed_b;  // panels of b; null: they are packed where they are needed
     T* c;
-    bool accumulate;
+    bool accumulate, is_last;  // there are ranges in front; there is none behind
   };
 
   void run_tile(P* own, const KRange& s, std::int64_t m_tile, std::int64_t n_tile) const {
@@ -253,7 +279,7 @@ class MatMulProgram final : public ProductProgram {
         }
         for (std::size_t i = first; i < last; ++i) {
           T* to = s.c + rows_before_[i] * op_.n + j;
-          if constexpr (!std::is_same_v<P, Bfloat16Pair>) {
+          if constexpr (kJoined<P> == 1) {
             if (reads_a_in_place()) {
               multiply_strided(panels_[i], columns, depth,
                                s.a + rows_before_[i] * op_.a_row + p * op_.a_column, op_.a_row, op_.a_column,
@@ -261,8 +287,12 @@ class MatMulProgram final : public ProductProgram {
               continue;
             }
           }
-          multiply_panel(panels_[i], columns, depth, s.a + rows_before_[i] * s.k + p * panels_[i], panel, row,
-                         to, op_.n, s.accumulate || p > 0);
+          const P* const rows = s.a + rows_before_[i] * s.k + p * panels_[i];
+          if constexpr (std::is_same_v<P, Int8Four>)
+            multiply_panel(panels_[i], columns, depth, rows, panel, row, to, op_.n, s.accumulate || p > 0,
+                           s.is_last && p + depth == s.k);
+          else
+            multiply_panel(panels_[i], columns, depth, rows, panel, row, to, op_.n, s.accumulate || p > 0);
         }
       }
     }
@@ -289,6 +319,12 @@ std::shared_ptr<ProductProgram> make_matmul(const library::MatMulOp& op) {
   if (op.stored[2]) rounded[2] = {*op.stored[2], op.elements_written(0)};
   const bool is_paired = op.stored_dtype(0) == DType::bf16 && op.stored_dtype(1) == DType::bf16 &&
                          op.k % 2 == 0 && multiplies_pairs();
+  // An i32 holds the sum of fewer of the largest products.
+  constexpr std::int64_t kMostInFours = std::int64_t{1} << 17;
+  const bool is_in_fours = op.stored_dtype(0) == DType::i8 && op.stored_dtype(1) == DType::i8 &&
+                           op.k % 4 == 0 && op.k < kMostInFours && multiplies_fours();
+  if (is_in_fours)
+    return with_conversions(std::make_shared<MatMulProgram<std::int32_t, Int8Four>>(op), rounded);
   if (is_paired) return with_conversions(std::make_shared<MatMulProgram<float, Bfloat16Pair>>(op), rounded);
   return with_conversions(std::make_shared<MatMulProgram<float, float>>(op), rounded);
 }

@@ -30,7 +30,8 @@ Sides sides_of(const library::MatMulOp& op) {
 
 bool lies_along_k(const Sides& sides, std::int64_t k) { return sides.vector_step == 1 || k == 1; }
 
-/// Vectors and sums of T, a matrix of M. Vectors and results of 16-bit floats are converted on their way.
+/// Vectors and sums of T, a matrix of M. Vectors of i8 and vectors and results of 16-bit floats are converted
+/// on their way.
 template <class T, class M>
 class MatVecProgram final : public ProductProgram {
  public:
@@ -60,6 +61,7 @@ class MatVecProgram final : public ProductProgram {
       switch (vector_dtype()) {
         case DType::bf16: pack(packed, reinterpret_cast<const bfloat16*>(given)); break;
         case DType::f16: pack(packed, reinterpret_cast<const float16*>(given)); break;
+        case DType::i8: pack(packed, reinterpret_cast<const std::int8_t*>(given)); break;
         default: pack(packed, vectors);
       }
       vectors = packed;
@@ -87,7 +89,7 @@ class MatVecProgram final : public ProductProgram {
   DType vector_dtype() const { return op_.stored_dtype(sides_.by_rows ? 0 : 1); }
   bool is_packed() const { return vector_dtype() != op_.dtype || !lies_along_k(sides_, op_.k); }
   std::int64_t vector_batches() const { return sides_.vector_batch == 0 ? 1 : op_.batch; }
-  /// Of a copy of the vectors, where they have gaps or are of 16 bits.
+  /// Of a copy of the vectors, where they have gaps or fewer bits than T.
   std::size_t packed_bytes() const {
     return is_packed() ? static_cast<std::size_t>(vector_batches() * sides_.vectors * op_.k) * sizeof(T) : 0;
   }
@@ -151,6 +153,7 @@ std::shared_ptr<ProductProgram> make_matvec(const library::MatMulOp& op) {
   switch (op.stored_dtype(sides_of(op).by_rows ? 1 : 0)) {
     case DType::bf16: return std::make_shared<MatVecProgram<float, bfloat16>>(op);
     case DType::f16: return std::make_shared<MatVecProgram<float, float16>>(op);
+    case DType::i8: return std::make_shared<MatVecProgram<float, std::int8_t>>(op);
     default: return std::make_shared<MatVecProgram<float, float>>(op);
   }
 }
