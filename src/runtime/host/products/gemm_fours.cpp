@@ -3,11 +3,11 @@
 #include "src/runtime/host/products/gemm_fours.h"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 #include <utility>
 
 #include "src/runtime/host/products/gemm.h"
+#include "src/runtime/host/products/words.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -19,15 +19,10 @@ namespace sinter::runtime::host {
 #if defined(__x86_64__)
 namespace {
 
-constexpr std::int64_t kLanes = 16, kColumns = 2 * kLanes;
 // With its sign bit turned, a number is one without a sign that is 128 larger.
 constexpr std::uint32_t kSignBits = 0x80808080;
 
 std::uint32_t sign_bits_to_turn(FourSide side) { return side == FourSide::First ? kSignBits : 0; }
-
-__mmask16 first(std::int64_t n) {
-  return static_cast<__mmask16>((1u << std::clamp<std::int64_t>(n, 0, kLanes)) - 1);
-}
 
 SINTER_FOURS inline __m512i load_bytes(__mmask16 given, const std::int8_t* from) {
   return _mm512_maskz_cvtepu8_epi32(given, _mm_maskz_loadu_epi8(given, from));
@@ -39,35 +34,17 @@ SINTER_FOURS void pack_rows(Int8Four* to, const std::int8_t* from, std::int64_t 
   const std::int64_t row = k_stride / 4;
   const __m512i turn = _mm512_set1_epi32(static_cast<int>(turned));
   for (std::int64_t p = 0; p < k; ++p, to += width, from += k_stride)
-    for (std::int64_t j = 0; j < width; j += kLanes) {
-      const __mmask16 given = first(lanes - j);
+    for (std::int64_t j = 0; j < width; j += kWordLanes) {
+      const __mmask16 given = first_lanes(lanes - j);
       const std::int8_t* const at = from + j;
       const __m512i low = _mm512_or_si512(load_bytes(given, at),
                                           _mm512_maskz_slli_epi32(given, load_bytes(given, at + row), 8)),
                     high =
                         _mm512_or_si512(_mm512_maskz_slli_epi32(given, load_bytes(given, at + 2 * row), 16),
                                         _mm512_maskz_slli_epi32(given, load_bytes(given, at + 3 * row), 24));
-      _mm512_mask_storeu_epi32(to + j, first(width - j),
+      _mm512_mask_storeu_epi32(to + j, first_lanes(width - j),
                                _mm512_maskz_xor_epi32(given, _mm512_or_si512(low, high), turn));
     }
-}
-
-/// Four fours of four lanes, of which each has its fours in a row.
-SINTER_FOURS void transpose_4x4(Int8Four* to, std::int64_t to_row, const std::int8_t* from,
-                                std::int64_t from_row, __m128i turn) {
-  const auto load = [&](std::int64_t i) {
-    return _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i * from_row)), turn);
-  };
-  const __m128i r0 = load(0), r1 = load(1), r2 = load(2), r3 = load(3);
-  const __m128i low01 = _mm_unpacklo_epi32(r0, r1), high01 = _mm_unpackhi_epi32(r0, r1),
-                low23 = _mm_unpacklo_epi32(r2, r3), high23 = _mm_unpackhi_epi32(r2, r3);
-  const auto store = [&](std::int64_t i, __m128i four) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i * to_row), four);
-  };
-  store(0, _mm_unpacklo_epi64(low01, low23));
-  store(1, _mm_unpackhi_epi64(low01, low23));
-  store(2, _mm_unpacklo_epi64(high01, high23));
-  store(3, _mm_unpackhi_epi64(high01, high23));
 }
 
 /// Stores 16 sums of integers, as f32 where they are finished.
@@ -92,7 +69,7 @@ SINTER_FOURS void multiply_rows(std::integer_sequence<int, i...>, std::int64_t c
   __m512i left_excess = _mm512_setzero_si512(), right_excess = left_excess;
   const __m512i added = _mm512_set1_epi32(static_cast<int>(kSignBits));  // 128 to each number of A
   for (std::int64_t p = 0; p < k; ++p, a += kRows, b += b_row) {
-    const __m512i left = _mm512_loadu_si512(b), right = _mm512_loadu_si512(b + kLanes);
+    const __m512i left = _mm512_loadu_si512(b), right = _mm512_loadu_si512(b + kWordLanes);
     left_excess = _mm512_dpbusd_epi32(left_excess, added, left);
     right_excess = _mm512_dpbusd_epi32(right_excess, added, right);
     ((x = _mm512_set1_epi32(static_cast<int>(a[i].bits)), s[i][0] = _mm512_dpbusd_epi32(s[i][0], x, left),
@@ -100,9 +77,9 @@ SINTER_FOURS void multiply_rows(std::integer_sequence<int, i...>, std::int64_t c
      ...);
   }
   (end_of_loop(s[i][0], s[i][1]), ...);
-  const __mmask16 wanted = first(columns), more = first(columns - kLanes);
+  const __mmask16 wanted = first_lanes(columns), more = first_lanes(columns - kWordLanes);
   (store_sums(c + i * c_row, wanted, _mm512_sub_epi32(s[i][0], left_excess), accumulate, is_last), ...);
-  (store_sums(c + i * c_row + kLanes, more, _mm512_sub_epi32(s[i][1], right_excess), accumulate, is_last),
+  (store_sums(c + i * c_row + kWordLanes, more, _mm512_sub_epi32(s[i][1], right_excess), accumulate, is_last),
    ...);
 }
 
@@ -116,7 +93,7 @@ void multiply_rows(std::int64_t columns, std::int64_t k, const Int8Four* a, cons
 }  // namespace
 
 bool multiplies_fours() {
-  static const bool found = __builtin_cpu_supports("avx512vnni") && panel_columns<float>() == kColumns;
+  static const bool found = __builtin_cpu_supports("avx512vnni") && panel_columns<float>() == kWordColumns;
   return found;
 }
 
@@ -132,7 +109,7 @@ SINTER_FOURS void pack_panel(Int8Four* to, const std::int8_t* from, std::int64_t
     whole = k / 4 * 4;
     for (; done + 4 <= lanes; done += 4)
       for (std::int64_t p = 0; p < whole; p += 4)
-        transpose_4x4(to + p * width + done, width, from + done * lane_stride + 4 * p, lane_stride, turn);
+        transpose_words(to + p * width + done, width, from + done * lane_stride + 4 * p, lane_stride, turn);
   }
   for (std::int64_t p = 0; p < k; ++p) {
     const auto four = [&](std::int64_t lane) {

@@ -3,10 +3,10 @@
 #include "src/runtime/host/products/gemm_pairs.h"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 
 #include "src/runtime/host/products/gemm.h"
+#include "src/runtime/host/products/words.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -18,46 +18,23 @@ namespace sinter::runtime::host {
 #if defined(__x86_64__)
 namespace {
 
-constexpr std::int64_t kLanes = 16, kColumns = 2 * kLanes;
-
-__mmask16 first(std::int64_t n) {
-  return static_cast<__mmask16>((1u << std::clamp<std::int64_t>(n, 0, kLanes)) - 1);
-}
-
 /// Both rows of pairs lie in a row: their halves are put together.
 SINTER_PAIRS void pack_rows(Bfloat16Pair* to, const bfloat16* from, std::int64_t k_stride, std::int64_t lanes,
                             std::int64_t width, std::int64_t k) {
   for (std::int64_t p = 0; p < k; ++p, to += width, from += k_stride) {
     // A row of a panel is one cache line, and the next row may be pages away: the next panel's line is asked
     // for while its page is at hand.
-    __builtin_prefetch(from + kColumns, 0, 2);
-    __builtin_prefetch(from + kColumns + k_stride / 2, 0, 2);
-    for (std::int64_t j = 0; j < width; j += kLanes) {
-      const __mmask16 given = first(lanes - j);
+    __builtin_prefetch(from + kWordColumns, 0, 2);
+    __builtin_prefetch(from + kWordColumns + k_stride / 2, 0, 2);
+    for (std::int64_t j = 0; j < width; j += kWordLanes) {
+      const __mmask16 given = first_lanes(lanes - j);
       const __m512i low = _mm512_maskz_cvtepu16_epi32(given, _mm256_maskz_loadu_epi16(given, from + j));
       const __m512i high =
           _mm512_maskz_cvtepu16_epi32(given, _mm256_maskz_loadu_epi16(given, from + j + k_stride / 2));
-      _mm512_mask_storeu_epi32(to + j, first(width - j),
+      _mm512_mask_storeu_epi32(to + j, first_lanes(width - j),
                                _mm512_or_si512(low, _mm512_maskz_slli_epi32(given, high, 16)));
     }
   }
-}
-
-/// Four pairs of four lanes, of which each has its pairs in a row.
-SINTER_PAIRS void transpose_4x4(Bfloat16Pair* to, std::int64_t to_row, const bfloat16* from,
-                                std::int64_t from_row) {
-  const auto load = [](const bfloat16* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); };
-  const __m128i r0 = load(from), r1 = load(from + from_row), r2 = load(from + 2 * from_row),
-                r3 = load(from + 3 * from_row);
-  const __m128i low01 = _mm_unpacklo_epi32(r0, r1), high01 = _mm_unpackhi_epi32(r0, r1),
-                low23 = _mm_unpacklo_epi32(r2, r3), high23 = _mm_unpackhi_epi32(r2, r3);
-  const auto store = [](Bfloat16Pair* at, __m128i row) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), row);
-  };
-  store(to, _mm_unpacklo_epi64(low01, low23));
-  store(to + to_row, _mm_unpackhi_epi64(low01, low23));
-  store(to + 2 * to_row, _mm_unpacklo_epi64(high01, high23));
-  store(to + 3 * to_row, _mm_unpackhi_epi64(high01, high23));
 }
 
 template <int kRows>
@@ -68,12 +45,12 @@ SINTER_PAIRS void multiply_rows(std::int64_t columns, std::int64_t k, const Bflo
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
     __builtin_prefetch(c + i * c_row, 1);
-    __builtin_prefetch(c + i * c_row + kLanes, 1);
+    __builtin_prefetch(c + i * c_row + kWordLanes, 1);
     s[i][0] = s[i][1] = _mm512_setzero_ps();
   }
   for (std::int64_t p = 0; p < k; ++p, a += kRows, b += b_row) {
     const auto y0 = reinterpret_cast<__m512bh>(_mm512_loadu_si512(b)),
-               y1 = reinterpret_cast<__m512bh>(_mm512_loadu_si512(b + kLanes));
+               y1 = reinterpret_cast<__m512bh>(_mm512_loadu_si512(b + kWordLanes));
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
       const auto x = reinterpret_cast<__m512bh>(_mm512_set1_epi32(static_cast<int>(a[i].bits)));
@@ -85,8 +62,8 @@ SINTER_PAIRS void multiply_rows(std::int64_t columns, std::int64_t k, const Bflo
   for (int i = 0; i < kRows; ++i)
 #pragma GCC unroll 2
     for (int v = 0; v < 2; ++v) {
-      const __mmask16 wanted = first(columns - v * kLanes);
-      float* const to = c + i * c_row + v * kLanes;
+      const __mmask16 wanted = first_lanes(columns - v * kWordLanes);
+      float* const to = c + i * c_row + v * kWordLanes;
       if (accumulate) s[i][v] = _mm512_add_ps(s[i][v], _mm512_maskz_loadu_ps(wanted, to));
       _mm512_mask_storeu_ps(to, wanted, s[i][v]);
     }
@@ -95,7 +72,7 @@ SINTER_PAIRS void multiply_rows(std::int64_t columns, std::int64_t k, const Bflo
 }  // namespace
 
 bool multiplies_pairs() {
-  static const bool found = __builtin_cpu_supports("avx512bf16") && panel_columns<float>() == kColumns;
+  static const bool found = __builtin_cpu_supports("avx512bf16") && panel_columns<float>() == kWordColumns;
   return found;
 }
 
@@ -108,7 +85,8 @@ void pack_panel(Bfloat16Pair* to, const bfloat16* from, std::int64_t lane_stride
     whole = k / 4 * 4;
     for (; done + 4 <= lanes; done += 4)
       for (std::int64_t p = 0; p < whole; p += 4)
-        transpose_4x4(to + p * width + done, width, from + done * lane_stride + 2 * p, lane_stride);
+        transpose_words(to + p * width + done, width, from + done * lane_stride + 2 * p, lane_stride,
+                        _mm_setzero_si128());
   }
   for (std::int64_t p = 0; p < k; ++p) {
     const auto pair = [&](std::int64_t lane) {
