@@ -123,13 +123,6 @@ bool reads_rows_again(const ir::Kernel& kernel, const Target& target) {
          !kernel.split && kernel.phases > 2;
 }
 
-/// So many workgroups as are to share what `units` of them would do.
-std::int64_t wanted_parts(const Target& target, std::int64_t lanes, std::int64_t units) {
-  // Of large ones fewer keep the device busy.
-  return target.wanted_workgroups * target.workgroup_size /
-         std::max<std::int64_t>(target.workgroup_size, lanes) / std::max<std::int64_t>(units, 1);
-}
-
 /// Columns of a workgroup of a split kernel, `most` or fewer: where many workgroups share columns, the last
 /// one joins what all have left, and fewer columns leave less to each of those that are last.
 std::int64_t columns_of_unit(const ir::Kernel& kernel, const Target& target, std::int64_t outer,
@@ -313,6 +306,12 @@ Source emit(const ir::Kernel& kernel, const Target& device) {
   return source;
 }
 
+std::int64_t wanted_parts(const Target& target, std::int64_t lanes, std::int64_t units) {
+  // Of large ones fewer keep the device busy.
+  return target.wanted_workgroups * target.workgroup_size /
+         std::max<std::int64_t>(target.workgroup_size, lanes) / std::max<std::int64_t>(units, 1);
+}
+
 bool takes_parts(const ir::Kernel& kernel, const Target& target) {
   return kernel.split || has_lone_rows(kernel, target) ||
          (has_tiles(kernel, target) && kernel.tiling.matrices.any());
@@ -341,54 +340,6 @@ int words_of_partial(const ir::Kernel& kernel) {
              [](const ir::Expr& e) { return e.kind == ir::ExprKind::Reduce && size_of(e.dtype) == 8; })
              ? 2
              : 1;
-}
-
-Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints,
-                  std::size_t members, std::vector<std::uint32_t>& firsts) {
-  Geometry whole;
-  auto of_member = [&](std::size_t m) {
-    return geometry(kernel, target, ints.subspan(m * kernel.ints, kernel.ints));
-  };
-  // All members have workgroups of one form: that of the largest.
-  for (std::size_t m = 0; m < members; ++m) {
-    const Geometry one = of_member(m);
-    if (one.lanes > whole.lanes) whole = one;
-    if (one.lanes == whole.lanes) whole.rows = std::max(whole.rows, one.rows);
-  }
-  whole.rows =
-      std::min(whole.rows, static_cast<std::uint32_t>(workgroup_lanes(kernel, target)) / whole.lanes);
-  // How many each member wants, and from these its first.
-  firsts.clear();
-  std::uint64_t all = 0;
-  for (std::size_t m = 0; m < members; ++m) {
-    const Geometry one = of_member(m);
-    const std::uint64_t lanes = std::uint64_t{one.workgroups} * one.lanes * one.rows;
-    const std::uint64_t per_workgroup = std::uint64_t{whole.lanes} * whole.rows;
-    std::uint64_t own = 0;
-    switch (schedule_on(kernel, target)) {
-      case ir::Schedule::LanesInner:
-        own = divide_up(std::uint64_t{one.workgroups} * one.rows, whole.rows);
-        break;
-      case ir::Schedule::LanesOuter:
-        own = divide_up(std::uint64_t{one.workgroups} * one.lanes, whole.lanes);
-        break;
-      case ir::Schedule::Pointwise: own = divide_up(lanes, per_workgroup); break;
-    }
-    firsts.push_back(static_cast<std::uint32_t>(own));
-    all += own;
-  }
-  const auto most = static_cast<std::uint64_t>(target.max_workgroups);
-  if (members > most)
-    throw DeviceError("[launch] " + std::to_string(members) + " members of one launch; the most are " +
-                      std::to_string(most));
-  std::uint64_t workgroups = 0;
-  for (std::uint32_t& first : firsts) {
-    const std::uint64_t own = std::exchange(first, static_cast<std::uint32_t>(workgroups));
-    // Where all are too many each member has its share, and its workgroups go over what is left.
-    workgroups += all <= most ? own : std::min(own, 1 + own * (most - members) / all);
-  }
-  whole.workgroups = static_cast<std::uint32_t>(workgroups);
-  return whole;
 }
 
 Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints) {

@@ -108,6 +108,9 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
 /// which it leaves so.
 bool takes_parts(const ir::Kernel& kernel, const Target& target);
 
+/// So many workgroups as are to share what `units` of them, with so many lanes each, would do; may be 0.
+std::int64_t wanted_parts(const Target& target, std::int64_t lanes, std::int64_t units);
+
 /// How many counters a launch of such a kernel uses, at most.
 std::int64_t counters_of(const ir::Kernel& kernel, const Geometry& shape);
 
@@ -117,10 +120,17 @@ int words_of_partial(const ir::Kernel& kernel);
 std::size_t split_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape,
                                 std::span<const std::int64_t> ints);
 
-/// How a launch of several members is shaped; `ints` are those of all members. `firsts` becomes the first
-/// workgroup of each.
+/// Where a member's work lies among that of a launch of several.
+struct MemberPlace {
+  std::uint32_t first = 0;  // workgroup
+  // Of split kernels: Geometry::parts, and where its partial results and counters begin, in words of 32 bits.
+  std::uint32_t parts = 1, partials = 0, counters = 0;
+};
+
+/// How a launch of several members is shaped; `ints` are those of all members. `places` becomes those of the
+/// members, and behind them where the last one's workgroups, partial results and counters end.
 Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints,
-                  std::size_t members, std::vector<std::uint32_t>& firsts);
+                  std::size_t members, std::vector<MemberPlace>& places);
 
 /// Where one member's arguments stand in the table of a launch of several.
 struct MemberLayout {
@@ -131,6 +141,7 @@ struct MemberLayout {
   };
   std::vector<Field> fields;
   std::size_t first = 0;  // offset of the number of the member's first workgroup, 32 bits
+  std::size_t share = 0;  // of split kernels: of MemberPlace's other numbers, in their order; else 0
   std::size_t bytes = 0;  // of one member, a multiple of 8
 };
 MemberLayout member_layout(const ir::Kernel& kernel);

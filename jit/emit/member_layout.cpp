@@ -20,7 +20,12 @@ MemberLayout member_layout(const ir::Kernel& kernel) {
       if (of_scalar(s) == bytes) add('s', s, bytes);
   }
   layout.first = layout.bytes;
-  layout.bytes = (layout.bytes + 4 + 7) / 8 * 8;
+  layout.bytes += 4;
+  if (kernel.split) {
+    layout.share = layout.bytes;
+    layout.bytes += 12;
+  }
+  layout.bytes = (layout.bytes + 7) / 8 * 8;
   return layout;
 }
 

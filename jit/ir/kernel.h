@@ -229,8 +229,10 @@ struct Tiling {
   /// 64 bytes of the sum each. The rest of these numbers is as it is at first.
   std::uint8_t sharers = 0;
   bool near_rows = false;  // with sharers: rows come through the first-level cache, for the next tile's sake
-  bool turns = false;      // two groups of subgroups have a tile each: one stores while the other multiplies
-  bool vectors = false;    // what is loaded and stored along the columns lies in whole vectors
+  /// Not 0: so many groups of subgroups have a tile each and multiply in turns, each while the others finish
+  /// theirs.
+  std::uint8_t turns = 0;
+  bool vectors = false;  // what is loaded and stored along the columns lies in whole vectors
   /// What the factors are when they are multiplied: bf16, f16, a float of 8 bits, i8, whose products are
   /// added up as integers, or f32, which is rounded to the 11 bits of tf32. Their values have this dtype; of
   /// floats of 8 bits `b` may have the other one.
@@ -384,10 +386,11 @@ inline bool lies_across(const Expr& row) { return !row.stride.is_one(); }
 inline bool has_parts(const Kernel& kernel) { return !kernel.parts.is_zero(); }
 
 /// True iff one launch may run the kernel for several members: a workgroup has work of its own alone, whose
-/// number is all that says which.
+/// number is all that says which, or shares it with those of its member (split kernels, where devices have
+/// DeviceTraits::split_members).
 inline bool may_have_members(const Kernel& kernel) {
-  return !kernel.split && kernel.row_cluster == 1 && !has_parts(kernel) && !kernel.tiling.any() &&
-         !kernel.attention.any() && !kernel.lone_rows.any();
+  return kernel.row_cluster == 1 && !has_parts(kernel) && !kernel.tiling.any() && !kernel.attention.any() &&
+         !kernel.lone_rows.any();
 }
 
 /// True iff the expression has the values of finished inner loops: a Reduce or a Combine.

@@ -118,7 +118,7 @@ class Printer {
   void print_tiling(const Tiling& t) {
     word("tiles").number(t.rows).word("x").number(t.columns).word("slots").number(t.slots);
     if (t.workgroups > 1) word("workgroups").number(t.workgroups);
-    if (t.turns) word("turns");
+    if (t.turns > 0) word(std::to_string(t.turns) + " turns");
     if (t.vectors) word("vectors");
     if (t.loaders > 1) word("loaders").number(t.loaders);
     if (t.subgroup_rows > 0) word("subgroup").number(t.subgroup_rows);

@@ -69,6 +69,7 @@ struct DeviceTraits {
   int max_buffers = 24;                  // bindings of one kernel
   std::size_t batch_bytes =
       0;  // arguments that one launch of several members may have; 0: there are no such launches
+  bool split_members = false;    // those of Kernel::split may have several members, too
   std::size_t memory_bytes = 0;  // 0: unknown
   std::size_t most_buffer_bytes =
       0;  // of one buffer: temporaries are dealt out among several where they take more; 0: no limit

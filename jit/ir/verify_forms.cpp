@@ -95,7 +95,7 @@ void FormVerifier::check_tiling() const {
   require(!are_bytes(t.multiplied) || t.has_groups(), where, "of 8 bits, and no groups that multiply them");
   require(!t.exact || (t.multiplied == DType::f32 && t.subgroup_rows > 0 && !t.matrices.any()), where,
           "of factors that are not rounded, by other than ordinary lanes");
-  require(!t.short_sums || (is_f8(t.multiplied) && !t.turns), where,
+  require(!t.short_sums || (is_f8(t.multiplied) && t.turns == 0), where,
           "with short sums of another dtype, or in turns");
   const std::uint32_t outer = (1u << k_.outer_rank) - 1;
   require(t.row_loops != 0 && (t.row_loops & t.column_loops) == 0 &&
@@ -117,7 +117,7 @@ void FormVerifier::check_few_rows(const Tiling& t) const {
   const std::string where = "tiles of few rows";
   require((t.rows == 8 || t.rows == 16) && (t.columns == 16 || t.columns == 32 || t.columns == 64), where,
           "of " + std::to_string(t.rows) + " x " + std::to_string(t.columns));
-  require(t.sharers <= 32 && t.subgroup_rows == 0 && !t.turns, where,
+  require(t.sharers <= 32 && t.subgroup_rows == 0 && t.turns == 0, where,
           "with more subgroups than a workgroup has");
   require(
       !t.b.across || t.computes(t.b) || (is_half(t.multiplied) && t.columns / 8 * 2 <= int{t.b.lane_bytes}),

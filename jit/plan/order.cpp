@@ -148,7 +148,7 @@ class Batcher {
     for (std::size_t s = 0; s < steps_.size(); ++s) {
       if (steps_[s].library || is_large(steps_[s])) continue;
       const ir::Kernel& kernel = kernel_of(steps_[s]);
-      if (!ir::may_have_members(kernel)) continue;
+      if (!ir::may_have_members(kernel) || (kernel.split && !traits_.split_members)) continue;
       const std::size_t most = most_members(kernel, traits_);
       if (most < 2) continue;
       std::vector<std::size_t>& open = alike[grouping_.kernels[steps_[s].members[0]].form->text()];
@@ -306,10 +306,12 @@ void put_updates_last(const Graph& graph, std::vector<Step>& steps) {
 }
 
 std::size_t most_members(const ir::Kernel& kernel, const ir::DeviceTraits& traits) {
-  const std::size_t of_one = ir::argument_bytes(kernel) + 8;  // and what a device adds for itself
+  // And what a device adds for itself, to each member and to all of them.
+  const std::size_t of_one = ir::argument_bytes(kernel) + (kernel.split ? 24 : 8),
+                    of_all = kernel.split ? 16 : 0;
   std::size_t most = 1;
   for (std::size_t table : kTables)
-    if (table * of_one <= traits.batch_bytes) most = table;
+    if (table * of_one + of_all <= traits.batch_bytes) most = table;
   return most;
 }
 

@@ -30,7 +30,7 @@ constexpr Parameter kParameters[] = {
     {"slots", [](const ir::Tiling& t) -> std::int64_t { return t.slots; },
      [](ir::Tiling& t, std::int64_t slots) { t.slots = static_cast<std::uint8_t>(slots); }, 2},
     {"workgroups", [](const ir::Tiling& t) -> std::int64_t { return t.workgroups; }},
-    {"turns", [](const ir::Tiling& t) -> std::int64_t { return t.turns ? 1 : 0; }, nullptr, 0, Of::Groups},
+    {"turns", [](const ir::Tiling& t) -> std::int64_t { return t.turns; }, nullptr, 0, Of::Groups},
     {"loaders", [](const ir::Tiling& t) -> std::int64_t { return t.has_groups() ? t.loaders : 0; }, nullptr,
      0, Of::Groups},
     {"subgroup_rows", [](const ir::Tiling& t) -> std::int64_t { return t.subgroup_rows; }, nullptr, 0,

@@ -13,7 +13,8 @@
 //   SN_TOGETHER                  rows that a lane finishes together, in one of the steps that a tile takes
 //   Operands                     the sums of a step, and what they meet in memory, where SN_HAS_OPERANDS:
 //                                which is loaded a step ahead
-//   Columns                      what all rows meet, where SN_HAS_COLUMNS: loaded once for a tile
+//   Columns                      what all rows meet in 64 columns, where SN_HAS_COLUMNS: loaded once for a
+//                                tile
 //   SN_FEWER_REGISTERS, SN_MORE_REGISTERS   statements
 //   SN_MAP_A, SN_LOAD_A          of a factor that is copied: its tensor map, and statements that have its
 //                                part of a slot copied; likewise of b
@@ -81,6 +82,7 @@ SN_FN void tc_sync_group(int group) {
   if (group == 0) asm volatile("bar.sync 1, 128;" ::: "memory");
   if (group == 1) asm volatile("bar.sync 2, 128;" ::: "memory");
   if (group == 2) asm volatile("bar.sync 3, 128;" ::: "memory");
+  if (group == 3) asm volatile("bar.sync 4, 128;" ::: "memory");
 }
 //---
   extern __shared__ unsigned char shared[];
@@ -193,9 +195,10 @@ SN_FN void tc_sync_group(int group) {
     load(row_of(0), column_of(0));
 #endif
 #if SN_HAS_COLUMNS
-    Columns columns;
+    Columns columns_of[SN_BN / 64];
 #pragma unroll
     for (int part = 0; part < SN_BN / 64; ++part) {
+      Columns& columns = columns_of[part];
       const int column = column_of(part * SN_TURNS);
 //---
     }
@@ -250,22 +253,31 @@ SN_FN void tc_sync_group(int group) {
     if (lane == 0) tc_arrive(empty + 8 * before);
 #endif
     if (!item.is_whole && !tc_join(d, item, work, group, partials, counters, last_to_come)) continue;
-#pragma unroll
-    for (int block = 0; block < SN_BLOCKS; ++block) {
-#pragma unroll
-      for (int part = 0; part < SN_BN / 64; ++part) {
-        tc_put(stage, d[block] + 32 * part);
+    // Registers have no numbers that a loop could count, so which sums are put is said for each part. What
+    // becomes of them stands in the text once.
 #pragma unroll 1
-        for (int turn = 0; turn < SN_TURNS; ++turn) {
-          const int step = (block * (SN_BN / 64) + part) * SN_TURNS + turn;
-          const int row = row_of(step), column = column_of(step);
-          Operands met;
+    for (int part = 0; part < SN_BLOCKS * (SN_BN / 64); ++part) {
+#if SN_HAS_COLUMNS
+      Columns columns;
+#endif
+#pragma unroll
+      for (int p = 0; p < SN_BLOCKS * (SN_BN / 64); ++p) {
+        if (part != p) continue;
+        tc_put(stage, d[p / (SN_BN / 64)] + 32 * (p % (SN_BN / 64)));
+#if SN_HAS_COLUMNS
+        columns = columns_of[p % (SN_BN / 64)];
+#endif
+      }
+#pragma unroll 1
+      for (int turn = 0; turn < SN_TURNS; ++turn) {
+        const int step = part * SN_TURNS + turn;
+        const int row = row_of(step), column = column_of(step);
+        Operands met;
 #if SN_HAS_OPERANDS
-          met = next;
-          if (step + 1 < SN_STEPS) load(row_of(step + 1), column_of(step + 1));
+        met = next;
+        if (step + 1 < SN_STEPS) load(row_of(step + 1), column_of(step + 1));
 #endif
 //---
-        }
       }
     }
   }

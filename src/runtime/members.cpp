@@ -14,7 +14,7 @@ LaunchArguments arguments_of(const ir::Kernel& kernel, const LaunchArguments& ar
 
 void pack_members(const ir::Kernel& kernel, const emit::MemberLayout& layout,
                   const LaunchArguments& arguments, std::span<const std::uint64_t> addresses,
-                  std::span<const std::uint32_t> firsts, std::vector<std::byte>& table) {
+                  std::span<const emit::MemberPlace> places, std::vector<std::byte>& table) {
   std::size_t at = table.size();
   table.resize(at + arguments.members * layout.bytes);
   for (std::size_t m = 0; m < arguments.members; ++m, at += layout.bytes) {
@@ -30,7 +30,11 @@ void pack_members(const ir::Kernel& kernel, const emit::MemberLayout& layout,
       std::memcpy(table.data() + at + field.offset, &bits,
                   field.bytes);  // little-endian, as all our hosts
     }
-    std::memcpy(table.data() + at + layout.first, &firsts[m], sizeof firsts[m]);
+    const emit::MemberPlace& place = places[m];
+    std::memcpy(table.data() + at + layout.first, &place.first, sizeof place.first);
+    if (layout.share == 0) continue;
+    const std::uint32_t share[] = {place.parts, place.partials, place.counters};
+    std::memcpy(table.data() + at + layout.share, share, sizeof share);
   }
 }
 

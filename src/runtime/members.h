@@ -15,10 +15,9 @@ namespace sinter::runtime {
 /// The arguments of member `m` alone.
 LaunchArguments arguments_of(const ir::Kernel& kernel, const LaunchArguments& arguments, std::size_t m);
 
-/// Appends the arguments of all members in the format of `layout`. `addresses` are those of all buffers;
-/// `firsts` holds the index of the first workgroup of each member.
+/// Appends the arguments of all members in the format of `layout`. `addresses` are those of all buffers.
 void pack_members(const ir::Kernel& kernel, const emit::MemberLayout& layout,
                   const LaunchArguments& arguments, std::span<const std::uint64_t> addresses,
-                  std::span<const std::uint32_t> firsts, std::vector<std::byte>& table);
+                  std::span<const emit::MemberPlace> places, std::vector<std::byte>& table);
 
 }  // namespace sinter::runtime

@@ -315,6 +315,16 @@ void check_backend(runtime::Backend& backend, const ConformanceOptions& options)
         cases.push_back(random_long_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
       check_kernels(backend, split_kernels(cases), options);
     }
+    if (backend.traits().split_members) {
+      SUBCASE("those for several members") {
+        std::vector<KernelCase> cases = handmade_kernels(with_f64);
+        for (int i = 0; i < options.random_kernels / 4; ++i)
+          cases.push_back(random_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+        for (int i = 0; i < options.random_long_kernels / 4; ++i)
+          cases.push_back(random_long_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+        check_kernels_of_members(backend, split_kernels(cases), options);
+      }
+    }
     SUBCASE("squared deviations") { check_kernels(backend, variance_kernels(with_f64), options); }
   }
   if (backend.traits().row_lanes > 0) {

@@ -1,5 +1,6 @@
 // Reductions of columns that several workgroups share, whose lanes take several columns each where they lie
 // in vectors: against the same in f64 on the host.
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -25,10 +26,12 @@ class SharedColumns : public runtime::TraceObserver {
   ~SharedColumns() override { runtime::remove_observer(*this); }
   void runs(const runtime::TraceRun& run) override {
     for (const ir::Kernel& kernel : run.plan.kernels)
-      if (kernel.split && kernel.schedule == ir::Schedule::LanesOuter)
+      if (kernel.split && kernel.schedule == ir::Schedule::LanesOuter) {
         ++(emit::has_vectors_of_columns(kernel, like_a_gpu_) ? in_vectors : one_by_one);
+        members = std::max(members, int{kernel.members});
+      }
   }
-  int in_vectors = 0, one_by_one = 0;
+  int in_vectors = 0, one_by_one = 0, members = 1;
 
  private:
   static emit::Target like_a_gpu() {
@@ -129,6 +132,51 @@ TEST_CASE("columns that workgroups share are reduced as in f64, in vectors or no
         farthest = std::isnan(got[r][i]) ? INFINITY : std::max(farthest, std::abs(got[r][i] - want[r][i]));
       }
       CHECK(farthest / largest < 5e-6);
+    }
+  }
+}
+
+TEST_CASE("columns of many tensors are reduced by one launch where workgroups may share them so") {
+  const Device device = small_gpu();
+  const bool shares = test_device().name().starts_with("cuda") && base::environment().fusion;
+  const std::vector<Shape> shapes = {
+      {1, 4099, 36}, {1, 2500, 130}, {1, 5001, 10}, {1, 2049, 36}, {1, 3000, 4}};
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f64}) {
+    CAPTURE(name_of(dtype));
+    if (dtype == DType::f64 && !has_dtype(device, dtype)) continue;
+    std::vector<A> on_device, results;
+    for (const Shape& shape : shapes) {
+      on_device.push_back(values(shape, dtype, static_cast<unsigned>(shape[1]), 0.5).to_device(device));
+      on_device.back().sync();
+    }
+    // Kernels of one text are members of one launch, whichever sizes they have.
+    const auto sums = [&] {
+      std::vector<A> all;
+      for (const A& x : on_device)
+        all.push_back(A::mul(x.cast(dtype == DType::f64 ? dtype : DType::f32).sum(1), 0.25));
+      device.sync();
+      return all;
+    };
+    SharedColumns shared;
+    const std::vector<A> first = sums(), again = sums();
+    if (shares) CHECK(shared.members > 1);
+    for (std::size_t k = 0; k < shapes.size(); ++k) {
+      CAPTURE(to_string(shapes[k]));
+      const auto read = [](const A& x) {
+        std::vector<double> numbers(static_cast<std::size_t>(x.numel()));
+        const A on_host = x.to_device(Device::host()).cast(DType::f64);
+        on_host.read_bytes(std::as_writable_bytes(std::span(numbers)));
+        return numbers;
+      };
+      const std::vector<double>
+          got = read(first[k]),
+          want = read(A::mul(
+              values(shapes[k], dtype, static_cast<unsigned>(shapes[k][1]), 0.5).cast(DType::f64).sum(1),
+              0.25));
+      CHECK(got == read(again[k]));
+      double farthest = 0;
+      for (std::size_t i = 0; i < want.size(); ++i) farthest = std::max(farthest, std::abs(got[i] - want[i]));
+      CHECK(farthest < 1e-6 * static_cast<double>(shapes[k][1]));
     }
   }
 }

@@ -56,6 +56,7 @@ inline ir::DeviceTraits sharing() {
   traits.short_row_lanes = 32;
   traits.row_lanes = 1024;
   traits.batch_bytes = 4000;
+  traits.split_members = true;
   traits.shared_elements = 64;
   traits.launch_bytes = 1 << 12;
   return traits;

@@ -1,4 +1,6 @@
 // What finished tiles of a product meet in memory, and when it is loaded: by the texts, which need no device.
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,4 +39,36 @@ TEST_CASE("what all rows of results have in common is loaded once for a tile, wh
   CHECK(has(many, "columns.c"));
   CHECK(has(many, "sn_load8_f32(l"));
   CHECK_FALSE(has(one, "sn_load8_f32(l"));
+}
+
+TEST_CASE(
+    "a bf16 that becomes an f32 again is rounded in one step, unless lanes hold it from phase to phase") {
+  bool holds_rows = false;
+  const auto text_of = [&](const std::function<AnyTensor(const Device&)>& program) {
+    ir::DeviceTraits traits = with_tensor_cores();
+    traits.row_lanes = 1024;
+    traits.short_row_lanes = 32;
+    traits.lanes = std::int64_t{2048} * 132;
+    traits.groups = std::int64_t{4} * 132;
+    const Planned p = planned([&](const Device& device) { return std::vector{program(device)}; }, traits);
+    REQUIRE(p.plan.kernels.size() > 0);
+    holds_rows = p.plan.kernels.back()->row_elements > 0;
+    return emit::emit(*p.plan.kernels.back(), hopper()).text;
+  };
+  const auto rounds = [](const std::string& text) {
+    return text.find("sn_round_bf16(v") != std::string::npos;
+  };
+  CHECK(rounds(text_of([](const Device& device) {
+    const AnyTensor y = input({256, 256}, device).matmul(input({256, 256}, device));
+    return AnyTensor::mul(y.cast(DType::f32), 3.0);
+  })));
+  CHECK(rounds(text_of([](const Device& device) {
+    return AnyTensor::mul(input({4096}, device, DType::f32).cast(DType::bf16).cast(DType::f32), 3.0);
+  })));
+  CHECK_FALSE(rounds(text_of([](const Device& device) {
+    const AnyTensor x = AnyTensor::mul(input({4096, 1000}, device, DType::f32), 0.5).cast(DType::bf16);
+    const AnyTensor wide = x.cast(DType::f32);
+    return wide.softmax(1);
+  })));
+  CHECK(holds_rows);
 }

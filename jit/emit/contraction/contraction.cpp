@@ -32,7 +32,7 @@ constexpr int kRegisters = 65536;              // of a compute unit
 // Registers of a lane that it has for places, for the slot at hand and for what it computes of a result.
 constexpr int kOtherRegisters = 48;
 
-int consumers(const ir::Tiling& t) { return t.turns ? 2 : t.rows / kRows; }
+int consumers(const ir::Tiling& t) { return t.turns > 0 ? t.turns : t.rows / kRows; }
 int lanes(const ir::Tiling& t) {
   if (t.matrices.any()) return ir::MatrixTile(t).lanes();
   if (t.sharers > 0) return t.sharers * kSubgroupLanes;
@@ -130,7 +130,7 @@ class Contraction {
     const int copied = (t_.a.computed ? 0 : t_.rows) + (t_.b.computed ? 0 : t_.columns);
     std::string text = define("SN_SUM_REGISTER(d)", t_.multiplied == DType::i8 ? "\"+r\"(d)" : "\"+f\"(d)") +
                        define("SN_CONSUMERS", count) + define("SN_LOADERS", t_.loaders) +
-                       define("SN_TAKE_TURNS", is_set(t_.turns)) +
+                       define("SN_TAKE_TURNS", is_set(t_.turns > 0)) +
                        define("SN_SHORT_SUMS", is_set(t_.short_sums)) +
                        define("SN_COPIED_BYTES", copied * kSlotBytes);
     if (!t_.a.computed)
@@ -150,7 +150,8 @@ class Contraction {
   /// The lanes that only start copies hand their registers to those that multiply.
   int registers_of_loaders() const {
     const bool has_windows = t_.a.windows || t_.b.windows;  // whose coordinates take registers too
-    return has_windows ? 40 : t_.workgroups > 1 ? 24 : consumers(t_) == 2 ? 40 : 32;
+    const int count = consumers(t_);
+    return has_windows ? 40 : t_.workgroups > 1 || count > 3 ? 24 : count == 2 ? 40 : 32;
   }
   /// Of a lane that multiplies.
   int registers() const {
@@ -249,7 +250,8 @@ class Contraction {
   /// What a step's results meet is loaded while the step before is finished, as far as registers go:
   /// compilers put the rest into memory, which costs more than waiting for what was brought near.
   void choose_ahead() {
-    const int multiplying = t_.subgroup_rows > 0 ? lanes(t_) : kWarpgroup * (t_.turns ? 1 : consumers(t_));
+    const int multiplying =
+        t_.subgroup_rows > 0 ? lanes(t_) : kWarpgroup * (t_.turns > 0 ? 1 : consumers(t_));
     const int sums = t_.rows * t_.columns / multiplying * (t_.short_sums ? 2 : 1);
     const int left = registers() - sums - kOtherRegisters;
     ahead_ = loads_;
@@ -264,7 +266,8 @@ class Contraction {
     // What all rows have in common is loaded once for a tile, as far as there is room still; else where it is
     // met, from the first-level cache.
     int room = left - words(together_);
-    const auto fits = [&](ExprId id) { return (room -= t_.columns / kRows * words_of_vector(id)) >= 0; };
+    const int parts = t_.columns / kRows + 1;  // and once more those of the part that is finished
+    const auto fits = [&](ExprId id) { return (room -= parts * words_of_vector(id)) >= 0; };
     if (t_.subgroup_rows > 0) columns_.clear();  // the text has no place for them
     columns_.erase(std::find_if_not(columns_.begin(), columns_.end(), fits), columns_.end());
   }
@@ -301,15 +304,13 @@ class Contraction {
     if (columns_.empty()) return text;
     text += "struct Columns {\n";
     for (ExprId id : columns_)
-      text += "  " +
-              e_.dialect.declare_vector(k_.exprs[id].dtype, width(), column(id),
-                                        t_.columns / kRows * vectors_of_row()) +
-              "\n";
+      text +=
+          "  " + e_.dialect.declare_vector(k_.exprs[id].dtype, width(), column(id), vectors_of_row()) + "\n";
     return text + "};\n";
   }
   static std::string column(ExprId id) { return "c" + std::to_string(id); }
 
-  /// Loads what all rows have in common, of the columns from `column` on, for part number `part` of a row.
+  /// Loads what all rows have in common, of the columns from `column` on.
   void write_columns() {
     if (columns_.empty()) return;
     const std::vector<std::string> coordinates = e_.coordinates;
@@ -319,9 +320,7 @@ class Contraction {
     e_.open(e_.dialect.when("to_n < size_n"));
     for (const std::size_t loop : loops_.rows) e_.coordinates[loop] = "0";
     open_last_column();
-    for (ExprId id : columns_)
-      vectors_.load(id, "y",
-                    "columns." + column(id) + "[part * " + std::to_string(vectors_of_row()) + " + i]");
+    for (ExprId id : columns_) vectors_.load(id, "y", "columns." + column(id) + "[i]");
     close_columns();
     e_.coordinates = coordinates;
   }
@@ -356,7 +355,7 @@ class Contraction {
     std::vector<ExprId> loaded = ahead_;
     const std::string sums = held.name(t_.sum), each = std::to_string(vectors_of_row());
     for (ExprId id : columns_) {
-      held.elsewhere[id] = "columns." + column(id) + "[part * " + each + " + i % " + each + "]";
+      held.elsewhere[id] = "columns." + column(id) + "[i % " + each + "]";
       loaded.push_back(id);
     }
     e_.open_unrolled("p", together_);

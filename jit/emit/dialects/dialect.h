@@ -100,6 +100,7 @@ class Dialect : public Syntax {
 
   bool has_wide_vectors = false;
   bool makes_floats_of_bytes = false;  // sn_cast_i8_f32 and sn_cast_u8_f32 are there
+  bool rounds_to_bf16 = false;         // sn_round_bf16 is: to a bf16 and back to f32
   bool pairs_halves = false;           // in a vector two values of 16 bits share a register
   bool numbers_vectors = false;        // by their number in a buffer, not by that of their first element
   bool loads_around_rows = false;      // whole vectors may be read of which any element is a buffer's

@@ -345,15 +345,6 @@ bool Expressions::has_common_divisor(const Expr& e) const {
          kernel.exprs[e.args[1]].kind != ExprKind::Scalar;
 }
 
-std::string Expressions::byte_as_float(const Expr& e) const {
-  if (!dialect.makes_floats_of_bytes || e.op != Op::Cast || e.dtype != DType::f32) return "";
-  const Expr& wide = kernel.exprs[e.args[0]];
-  if (wide.kind != ExprKind::Elementwise || wide.op != Op::Cast || wide.dtype != DType::i32) return "";
-  const DType byte = kernel.exprs[wide.args[0]].dtype;
-  if (byte != DType::i8 && byte != DType::u8) return "";
-  return elementwise_text(info(Op::Cast), e.dtype, {byte}, {value(wide.args[0])});
-}
-
 void Expressions::define_reciprocal(ExprId id) {
   const bool is_divisor = std::any_of(kernel.exprs.begin(), kernel.exprs.end(), [&](const Expr& e) {
     return e.kind == ExprKind::Elementwise && e.args[1] == id && has_common_divisor(e);
@@ -397,6 +388,7 @@ void Expressions::define(ExprId id) {
       }
       if (const std::string text = compared_with_itself(e); !text.empty()) return say(text);
       if (const std::string text = byte_as_float(e); !text.empty()) return say(text);
+      if (const std::string text = rounded_to_bf16(e); !text.empty()) return say(text);
       if (has_common_divisor(e))
         return say("sn_div_by_f32(" + operands[0] + ", " + operands[1] + ", " + reciprocal(e.args[1]) + ")");
       return say(elementwise_text(info(e.op), e.dtype, dtypes, operands));

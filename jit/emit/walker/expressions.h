@@ -107,6 +107,8 @@ class Expressions {
   bool has_common_divisor(const ir::Expr& e) const;
   /// A float made of a byte, which is an i32 on the way, where the language has a shorter way; else empty.
   std::string byte_as_float(const ir::Expr& e) const;
+  /// An f32 that a bf16 made of an f32 is cast to, where the language has a shorter way; else empty.
+  std::string rounded_to_bf16(const ir::Expr& e) const;
   void define_load(ir::ExprId id);
   void define_load_at(ir::ExprId id);
   void define_in_bounds(ir::ExprId id);

@@ -402,11 +402,10 @@ class Loops : private LoopText {
   /// left to do.
   void write_split_reduction() {
     const bool in_workgroup = schedule_ == Schedule::LanesInner;
-    const std::string parts = e_.flat("parts"), workgroup = e_.flat(e_.dialect.workgroup),
-                      lane = e_.flat(e_.dialect.lane);
+    const std::string& own = e_.dialect.grid(k_).workgroup;
+    const std::string parts = e_.flat("parts"), workgroup = e_.flat(own), lane = e_.flat(e_.dialect.lane);
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
-    const std::string number = e_.dialect.cast(Type::U32, e_.dialect.workgroup),
-                      lanes = e_.flat(e_.dialect.lanes);
+    const std::string number = e_.dialect.cast(Type::U32, own), lanes = e_.flat(e_.dialect.lanes);
     // Neighbours read what lies side by side.
     if (in_workgroup) {
       e_.out.line(constant("part", workgroup + " % " + parts));

@@ -72,6 +72,7 @@ ir::DeviceTraits traits_of(const DriverApi& api, const DeviceFacts& facts) {
   traits.max_buffers = 64;
   traits.max_divisions = 128;  // NVRTC takes 5 to 10 ms for each
   traits.grid_reductions = true;
+  traits.split_members = true;
   traits.row_lanes = 1024;
   traits.short_row_lanes = 32;
   traits.reciprocals = true;

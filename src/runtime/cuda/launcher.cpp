@@ -34,15 +34,24 @@ DevicePointer first_fault(const LaunchArguments& arguments, const RunMemory& mem
 
 }  // namespace
 
-std::size_t KernelExecutable::workspace_bytes(std::span<const std::int64_t> ints, std::size_t) const {
+std::size_t KernelExecutable::workspace_bytes(std::span<const std::int64_t> ints, std::size_t members) const {
   const bool has_parts = emit::takes_parts(kernel, target);
   if (!has_parts && !emit::has_tiles(kernel, target)) return 0;
+  const auto check_counters = [](std::int64_t counters) {
+    if (counters > kCounters)
+      throw DeviceError("[cuda] a reduction of few results counts " + std::to_string(counters) +
+                        " groups; the most are " + std::to_string(kCounters));
+  };
+  if (kernel.members > 1) {
+    std::vector<emit::MemberPlace> places;
+    emit::geometry(kernel, target, ints, members, places);
+    check_counters(places.back().counters);
+    return std::size_t{places.back().partials} * sizeof(std::uint32_t);
+  }
   const emit::Geometry geometry = emit::geometry(kernel, target, ints);
   if (!has_parts) return emit::contraction_scratch_bytes(kernel, geometry);
   if (geometry.workgroups == 0) return 0;
-  if (const std::int64_t counters = emit::counters_of(kernel, geometry); counters > kCounters)
-    throw DeviceError("[cuda] a reduction of few results counts " + std::to_string(counters) +
-                      " groups; the most are " + std::to_string(kCounters));
+  check_counters(emit::counters_of(kernel, geometry));
   return emit::split_scratch_bytes(kernel, geometry, ints);
 }
 
@@ -123,18 +132,12 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
   }
   if (emit::takes_parts(kernel, executable.target)) {
     parameters_.push(geometry.parts);
-    parameters_.patch_next({.source = Source::Workspace});
-    parameters_.push(workspace_for(executable.workspace_bytes(arguments.ints, 1), memory));
-    parameters_.patch_next({.source = Source::Counters});
-    parameters_.push(memory.counters);
+    push_shared(executable, arguments, memory);
   }
   const bool has_tiles = emit::has_tiles(kernel, executable.target);
   if (has_tiles) {
     parameters_.push(static_cast<std::int32_t>(geometry.cut));
-    parameters_.patch_next({.source = Source::Workspace});
-    parameters_.push(workspace_for(executable.workspace_bytes(arguments.ints, 1), memory));
-    parameters_.patch_next({.source = Source::Counters});
-    parameters_.push(memory.counters);
+    push_shared(executable, arguments, memory);
   }
   push_faults(kernel, arguments, memory);
   const bool has_attention = emit::has_attention(kernel, executable.target);
@@ -182,6 +185,15 @@ bool Launcher::push_tensor_maps(const std::vector<emit::TensorMap>& maps, const 
   return !maps.empty();
 }
 
+/// Memory that workgroups leave partial results in for the last of them, and counters.
+void Launcher::push_shared(const KernelExecutable& executable, const LaunchArguments& arguments,
+                           const RunMemory& memory) {
+  parameters_.patch_next({.source = Patch::Source::Workspace});
+  parameters_.push(workspace_for(executable.workspace_bytes(arguments.ints, arguments.members), memory));
+  parameters_.patch_next({.source = Patch::Source::Counters});
+  parameters_.push(memory.counters);
+}
+
 /// The last parameter of a kernel that has fault words.
 void Launcher::push_faults(const ir::Kernel& kernel, const LaunchArguments& arguments,
                            const RunMemory& memory) {
@@ -199,12 +211,12 @@ void Launcher::launch_members(KernelExecutable& executable, const LaunchArgument
   const ir::Kernel& kernel = executable.kernel;
   const emit::MemberLayout& layout = executable.members;
   const emit::Geometry geometry =
-      emit::geometry(kernel, executable.target, arguments.ints, arguments.members, firsts_);
+      emit::geometry(kernel, executable.target, arguments.ints, arguments.members, places_);
   if (geometry.workgroups == 0) return;
   addresses_.clear();
   for (const BufferView& view : arguments.buffers) addresses_.push_back(address_of(view));
   table_.clear();
-  pack_members(kernel, layout, arguments, addresses_, firsts_, table_);
+  pack_members(kernel, layout, arguments, addresses_, places_, table_);
   std::memcpy(parameters_.room(kernel.members * layout.bytes), table_.data(), table_.size());
   for (std::size_t m = 0; m < arguments.members; ++m)
     for (const emit::MemberLayout::Field& field : layout.fields) {
@@ -226,6 +238,7 @@ void Launcher::launch_members(KernelExecutable& executable, const LaunchArgument
                             .offset = static_cast<std::uint32_t>(m * layout.bytes + field.offset)});
     }
   parameters_.push(static_cast<std::uint32_t>(arguments.members));
+  if (kernel.split) push_shared(executable, arguments, memory);
   push_faults(kernel, arguments, memory);
   replays_.start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
                   "the launch of a kernel for several members"},

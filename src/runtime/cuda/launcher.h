@@ -55,6 +55,8 @@ class Launcher {
                       const RunMemory& memory);
   void launch_passes(PassesExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
   void launch_solver(SolverExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
+  void push_shared(const KernelExecutable& executable, const LaunchArguments& arguments,
+                   const RunMemory& memory);
   void push_faults(const ir::Kernel& kernel, const LaunchArguments& arguments, const RunMemory& memory);
   bool push_tensor_maps(const std::vector<emit::TensorMap>& maps, const LaunchArguments& arguments);
   void launch_again(Node& node, const LaunchArguments& arguments, const RunMemory& memory);
@@ -63,7 +65,7 @@ class Launcher {
   // Reused to save allocations.
   Parameters parameters_;
   std::vector<DevicePointer> addresses_;
-  std::vector<std::uint32_t> firsts_;
+  std::vector<emit::MemberPlace> places_;
   std::vector<std::byte> table_;
 };
 

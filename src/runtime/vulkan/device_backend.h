@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "jit/emit/emit.h"
 #include "src/runtime/backend.h"
 #include "src/runtime/vulkan/commands.h"
 #include "src/runtime/vulkan/device.h"
@@ -108,7 +109,7 @@ class VulkanBackend final : public Backend {
   std::vector<Access> accesses_;
   std::vector<std::int64_t> reaches_;
   std::vector<std::uint64_t> addresses_;
-  std::vector<std::uint32_t> firsts_;
+  std::vector<emit::MemberPlace> places_;
   std::vector<std::byte> table_;
 };
 

@@ -113,9 +113,9 @@ void VulkanBackend::wait_until_ready(Executable& executable, std::span<const std
   if (kernel->kernel.members == 1) kernel->reach.compute(ints, reaches);
   const bool by_address = kernel->uses_addresses(reaches);
   const KernelForm& form = form_of(*kernel, by_address, ints, members);
-  std::vector<std::uint32_t> firsts;
+  std::vector<emit::MemberPlace> places;
   const emit::Geometry geometry = by_address
-                                      ? emit::geometry(*form.kernel, *form.target, ints, members, firsts)
+                                      ? emit::geometry(*form.kernel, *form.target, ints, members, places)
                                       : emit::geometry(*form.kernel, *form.target, ints);
   if (geometry.workgroups > 0) compiler_.pipeline(*form.text, geometry);
   compiler_.save();
@@ -249,14 +249,14 @@ void VulkanBackend::launch_members(KernelExecutable& executable, const LaunchArg
   const ir::Kernel& kernel = executable.kernel;
   const KernelForm& form = form_of(executable, true, arguments.ints, arguments.members);
   const emit::Geometry geometry =
-      emit::geometry(*form.kernel, *form.target, arguments.ints, arguments.members, firsts_);
+      emit::geometry(*form.kernel, *form.target, arguments.ints, arguments.members, places_);
   if (geometry.workgroups == 0) return;
   const Pipeline& pipeline = compiler_.pipeline(*form.text, geometry);
   addresses_.clear();
   for (const BufferView& view : arguments.buffers)
     addresses_.push_back(static_cast<VulkanBuffer&>(*view.buffer).slice.device_address + view.byte_offset);
   table_.clear();
-  pack_members(kernel, executable.members, arguments, addresses_, firsts_, table_);
+  pack_members(kernel, executable.members, arguments, addresses_, places_, table_);
   words_.resize(1 + table_.size() / sizeof(std::uint32_t));
   words_[0] = static_cast<std::uint32_t>(arguments.members);
   std::memcpy(words_.data() + 1, table_.data(), table_.size());

@@ -40,6 +40,7 @@ class CudaDialect : public Dialect {
     joins_together = true;
     goes_along_lone_rows = true;
     makes_floats_of_bytes = true;
+    rounds_to_bf16 = true;
     barrier = "sn_barrier();";
     workgroup_barrier = "__syncthreads();";
     cluster_begin = "sn_cluster_begin();";
@@ -72,14 +73,10 @@ class CudaDialect : public Dialect {
     head += "extern \"C\" __global__ void ";
     if (kernel.row_cluster > 1) head += "__cluster_dims__(" + std::to_string(kernel.row_cluster) + ", 1, 1) ";
     head += "__launch_bounds__(" + bound + ") sinter_kernel(\n    ";
-    if (kernel.members > 1) return open_members(kernel, head);
+    if (kernel.members > 1) return open_members(kernel, head, use);
     const bool is_shared = kernel.split || has_lone_rows(kernel, target);
     std::string text = head + arguments(kernel, is_shared ? "u32 parts, char* partials, u32* counters" : "");
-    text += ") {\n";
-    for (const SharedArray& array : use.shared)
-      text += "  __shared__ " + std::string(storage_type(array.dtype)) + " " + array.name + "[" +
-              std::to_string(array.elements) + "];\n";
-    return text + "  sn_follow();\n";
+    return text + ") {\n" + shared_arrays(use) + "  sn_follow();\n";
   }
 
   std::size_t shared_bytes(DType dtype) const override { return size_of(dtype); }
@@ -282,7 +279,15 @@ class CudaDialect : public Dialect {
 
   /// The members' arguments are a table; each block finds the member it works for, and its own number among
   /// that member's blocks.
-  std::string open_members(const ir::Kernel& kernel, const std::string& head) const {
+  static std::string shared_arrays(const BodyUse& use) {
+    std::string text;
+    for (const SharedArray& array : use.shared)
+      text += "  __shared__ " + std::string(storage_type(array.dtype)) + " " + array.name + "[" +
+              std::to_string(array.elements) + "];\n";
+    return text;
+  }
+
+  std::string open_members(const ir::Kernel& kernel, const std::string& head, const BodyUse& use) const {
     using Field = MemberLayout::Field;
     const MemberLayout layout = member_layout(kernel);
     const auto field_name = [](const Field& f) { return argument_name(f.letter, f.number) + "_"; };
@@ -296,10 +301,14 @@ class CudaDialect : public Dialect {
     for (const Field& f : layout.fields)
       fields += "  " + std::string(f.bytes == 8 ? "u64 " : "u32 ") + field_name(f) + ";\n";
     const std::string most = std::to_string(kernel.members);
-    std::string text = "struct sn_member {\n" + fields +
-                       "  u32 first_;\n};\nstruct sn_members { sn_member at[" + most + "]; };\n" + head +
+    const auto if_split = [&](const std::string& text) { return kernel.split ? text : ""; };
+    std::string text = "struct sn_member {\n" + fields + "  u32 first_;\n" +
+                       if_split("  u32 parts_, partials_, counters_;\n") +
+                       "};\nstruct sn_members { sn_member at[" + most + "]; };\n" + head +
                        "const __grid_constant__ sn_members members, u32 count" +
+                       if_split(", char* all_partials, u32* all_counters") +
                        (kernel.faults > 0 ? ", u32* fault" : "") + ") {\n";
+    text += shared_arrays(use);
     text +=
         "  sn_follow();\n"
         "  u32 member = 0u;\n"
@@ -311,6 +320,10 @@ class CudaDialect : public Dialect {
         "  const u32 block = blockIdx.x - mine.first_;\n"
         "  const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - "
         "mine.first_;\n";
+    text += if_split(
+        "  const u32 parts = mine.parts_;\n"
+        "  char* const partials = all_partials + 4ull * mine.partials_;\n"
+        "  u32* const counters = all_counters + mine.counters_;\n");
     return text + define_member(kernel, layout, buffer, words);
   }
 

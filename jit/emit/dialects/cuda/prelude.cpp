@@ -286,6 +286,17 @@ FunctionTable make_table() {
            std::string(kBf16OfFloat) +
            "#endif\n"
            "}\n"},
+      {"sn_round_bf16",
+       {},
+       "SN_FN float $N(float a) {\n"
+       "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
+       "  u32 pair;  // in its upper half a bf16 is what it is as an f32\n"
+       "  asm(\"cvt.rn.bf16x2.f32 %0, %1, %2;\" : \"=r\"(pair) : \"f\"(a), \"f\"(0.0f));\n"
+       "  return __int_as_float(int(pair));\n"
+       "#else\n"
+       "  return sn_cast_bf16_f32(sn_cast_f32_bf16(a));\n"
+       "#endif\n"
+       "}\n"},
       {"sn_cast_f16_f32",
        {},
        "SN_FN float $N(u32 a) {\n"

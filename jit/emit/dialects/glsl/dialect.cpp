@@ -1,4 +1,6 @@
 // GLSL for Vulkan compute. Float temporaries are `precise`: no contraction, so that fused equals unfused.
+#include <stdexcept>
+
 #include "jit/emit/contraction/contraction.h"
 #include "jit/emit/contraction/matrices.h"
 #include "jit/emit/dialects/glsl/exponentials.h"
@@ -368,6 +370,7 @@ class GlslDialect : public Dialect {
   /// The members' arguments are a table; each workgroup finds the member it works for, and its own number
   /// among that member's workgroups. Buffers are reached through their addresses.
   std::string open_members(const ir::Kernel& kernel) const {
+    if (kernel.split) throw std::logic_error("emit: members of a kernel whose workgroups share their work");
     std::string text;
     for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
       const ir::BufferInfo& buffer = kernel.buffers[b];

@@ -111,7 +111,7 @@ std::vector<ir::Tiling> few_row_tilings(const ir::Tiling& kernels, const Product
       ir::are_bytes(kernels.multiplied))
     return {};
   ir::Tiling like = kernels;
-  like.turns = false;
+  like.turns = 0;
   like.loaders = 1;
   like.subgroup_rows = 0;
   // Of what lies across the sum a lane copies its columns at once.

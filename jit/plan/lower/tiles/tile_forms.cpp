@@ -14,56 +14,54 @@
 namespace sinter::plan {
 namespace {
 
-/// A form of tiles, and the part of the tensor cores' speed that it reaches in long sums
-/// (docs/benchmarks.md); 0: not known, so that only timing takes it.
+/// A form of tiles, and the speed that it reaches in long sums, by the model of `cycles`; 0: not known, so
+/// that only timing takes it.
 struct Form {
   std::uint16_t rows, columns;
-  std::uint8_t workgroups;
-  bool turns;
+  std::uint8_t workgroups, turns;
   double speed;
   std::uint8_t loaders = 1;
   std::uint8_t subgroup_rows = 0;
 };
 constexpr Form kForms[] = {
-    {128, 128, 1, true, 1.0},   {128, 256, 1, false, 0.98}, {128, 192, 1, false, 0.97},
-    {192, 128, 1, false, 0.97}, {64, 128, 2, false, 0.83},  {64, 64, 2, false, 0.66},
-    {256, 64, 1, true, 0.85},   {128, 64, 2, false, 0.75},  {128, 128, 1, false, 0},
-    {64, 256, 1, false, 0},
+    {128, 128, 1, 2, 1.0},  {128, 256, 1, 0, 1.05}, {128, 192, 1, 0, 1.05}, {192, 128, 1, 0, 1.01},
+    {64, 128, 2, 0, 0.70},  {64, 64, 2, 0, 0.65},   {256, 64, 1, 2, 0.74},  {128, 64, 2, 0, 0.59},
+    {128, 128, 1, 0, 0.96}, {64, 256, 1, 0, 0.91},  {64, 192, 1, 3, 0.87},  {64, 128, 1, 4, 0.72},
 };
 // Where lanes compute a factor, they need registers too.
 constexpr Form kComputedForms[] = {
-    {128, 128, 1, false, 0.5, 2},
-    {64, 128, 2, false, 0.45},
-    {64, 64, 2, false, 0.35},
+    {128, 128, 1, 0, 0.6, 2},
+    {64, 128, 2, 0, 0.47},
+    {64, 64, 2, 0, 0.36},
 };
 // Where sums leave the tensor cores after each slot: lanes have two sums of each element, and one group adds
 // while another multiplies. Speeds are guesses.
 constexpr Form kShortForms[] = {
-    {128, 128, 1, false, 0.9}, {64, 128, 2, false, 0.8}, {64, 64, 2, false, 0.6},
-    {128, 64, 2, false, 0.7},  {192, 128, 1, false, 0},  {128, 192, 1, false, 0},
+    {128, 128, 1, 0, 0.9}, {64, 128, 2, 0, 0.8}, {64, 64, 2, 0, 0.6},
+    {128, 64, 2, 0, 0.7},  {192, 128, 1, 0, 0},  {128, 192, 1, 0, 0},
 };
 // Where lanes compute a factor as well.
 constexpr Form kShortComputedForms[] = {
-    {128, 64, 1, false, 0.4, 2},
-    {64, 64, 2, false, 0.35},
+    {128, 64, 1, 0, 0.4, 2},
+    {64, 64, 2, 0, 0.35},
 };
 // Where each subgroup multiplies by itself.
 constexpr Form kSubgroupForms[] = {
-    {128, 256, 1, false, 1.0, 1, 64},  {256, 128, 1, false, 1.0, 1, 64}, {128, 128, 2, false, 0.92, 1, 64},
-    {128, 128, 1, false, 0.85, 1, 32}, {64, 128, 2, false, 0.75, 1, 32}, {128, 64, 2, false, 0.75, 1, 32},
-    {64, 64, 2, false, 0.55, 1, 16},
+    {128, 256, 1, 0, 1.0, 1, 64},  {256, 128, 1, 0, 1.0, 1, 64}, {128, 128, 2, 0, 0.92, 1, 64},
+    {128, 128, 1, 0, 0.85, 1, 32}, {64, 128, 2, 0, 0.75, 1, 32}, {128, 64, 2, 0, 0.75, 1, 32},
+    {64, 64, 2, 0, 0.55, 1, 16},
 };
 // Where ordinary lanes multiply: the part of TensorCores::exact_products that is reached.
 constexpr Form kExactForms[] = {
-    {128, 256, 1, false, 0.74, 1, 64}, {256, 128, 1, false, 0.74, 1, 64}, {128, 128, 2, false, 0.72, 1, 64},
-    {128, 64, 3, false, 0.65, 1, 32},  {64, 128, 3, false, 0.65, 1, 32},  {64, 64, 4, false, 0.5, 1, 16},
-    {64, 64, 4, false, 0, 1, 32},      {128, 128, 1, false, 0.62, 1, 64}, {64, 64, 2, false, 0.42, 1, 16},
+    {128, 256, 1, 0, 0.74, 1, 64}, {256, 128, 1, 0, 0.74, 1, 64}, {128, 128, 2, 0, 0.72, 1, 64},
+    {128, 64, 3, 0, 0.65, 1, 32},  {64, 128, 3, 0, 0.65, 1, 32},  {64, 64, 4, 0, 0.5, 1, 16},
+    {64, 64, 4, 0, 0, 1, 32},      {128, 128, 1, 0, 0.62, 1, 64}, {64, 64, 2, 0, 0.42, 1, 16},
 };
 // Where lanes compute a factor as well.
 constexpr Form kExactComputedForms[] = {
-    {128, 64, 2, false, 0.5, 1, 32},
-    {64, 128, 2, false, 0.5, 1, 32},
-    {64, 64, 3, false, 0.4, 1, 16},
+    {128, 64, 2, 0, 0.5, 1, 32},
+    {64, 128, 2, 0, 0.5, 1, 32},
+    {64, 64, 3, 0, 0.4, 1, 16},
 };
 // What lanes compute waits in their registers until a slot's products are done: beside the sums of 64 rows
 // there is no room for it, and else for so many values.
@@ -72,13 +70,21 @@ static_assert(std::size(kForms) + std::size(kSubgroupForms) + kMostOfFewRows <= 
               std::size(kComputedForms) + std::size(kSubgroupForms) + kMostOfFewRows <= kMostTilings);
 // A slot has 64 elements of 16 bits of the sum: 32 of 32 bits take as long.
 constexpr double kProductsOfSlot = 64;
-// Cycles: until the first tile's data are there, and of one element that is stored.
-constexpr double kStart = 1200, kStore = 0.12;
-// Of an element of a tile that several workgroups work on: written, read and added.
-constexpr double kJoin = 0.25;
+// What follows ranks the forms of 110 products by their times best (docs/benchmarks.md); each constant by
+// itself says little. Cycles: until the first tile's data are there; what a workgroup waits for at a tile
+// that others share, and of each of its elements and parts: written, read and added.
+constexpr double kStart = 6000, kShare = 3500, kJoin = 0.09;
+// Of each element of a finished tile: whatever becomes of it, and of an instruction, by groups of subgroups
+// that finish a tile together and by groups that take turns.
+constexpr double kEnd = 0.0136, kEndOfGroups[] = {0, 0.0023, 0.0013, 0.0006},
+                 kEndInTurns[] = {0, 0, 0.0031, 0.0036, 0.0038};
+// Instructions' worth: of a byte that is loaded, the same in turns, and of one that is stored.
+constexpr double kLoaded = 21, kLoadedInTurns = 12, kStored = 8;
+// Bytes that memory gives in a cycle, beside what else is done.
+constexpr double kMemory = 1900;
 
 /// Cycles that a kernel takes, about. `slot_elements`: of the sum, in a slot.
-double cycles(const Form& form, const ProductSizes& product, double slot_elements,
+double cycles(const Form& form, const ProductSizes& product, const TileEnd& end, double slot_elements,
               const ir::TensorCores& cores, bool exact) {
   // What subgroups do by themselves where groups may multiply, only timing finds out.
   if (form.speed == 0 || (form.subgroup_rows > 0 && cores.has_groups && !exact))
@@ -95,22 +101,34 @@ double cycles(const Form& form, const ProductSizes& product, double slot_element
   const double round =
       (exact ? area * slot_elements / cores.exact_products : area * kProductsOfSlot / cores.products) /
       form.speed;
-  const double parts = ir::tiles_in_parts(static_cast<std::int64_t>(tiles), static_cast<std::int64_t>(rounds),
-                                          static_cast<std::int64_t>(at_once), exact);
-  const double waves = std::ceil(tiles * parts / at_once);
-  // Workgroups on one unit share its tensor cores: those of a last wave that is not full have them alone.
-  const double busy = std::min<double>(form.workgroups, std::ceil(tiles * parts / units));
-  double tile = std::ceil(rounds / parts) * round * busy;
-  if (!form.turns && form.workgroups == 1) tile += area * kStore;
+  const auto parts = static_cast<double>(ir::tiles_in_parts(static_cast<std::int64_t>(tiles),
+                                                            static_cast<std::int64_t>(rounds),
+                                                            static_cast<std::int64_t>(at_once), exact));
+  const double workgroups = std::min(tiles * parts, at_once);
+  // Workgroups on one unit share its tensor cores: those of a last round that is not full have them alone.
+  const double busy = std::min<double>(form.workgroups, std::ceil(workgroups / units));
+  // Tiles that are under way on a unit: some are finished while another one is multiplied.
+  const double under_way = form.turns > 0 ? form.turns : busy;
+  const bool turns = form.turns > 0;
+  const double instructions =
+      end.instructions + (turns ? kLoadedInTurns : kLoaded) * end.loaded + kStored * end.stored;
+  const double finish = area * (turns ? kEndInTurns[form.turns] * instructions
+                                      : kEnd + kEndOfGroups[std::clamp(form.rows / 64, 1, 3)] * instructions);
+  const double multiply = rounds * round;
+  double time = std::ceil(tiles / at_once) * std::max(multiply, multiply / under_way + finish) * busy;
   if (parts > 1)
-    tile += area * kJoin * static_cast<double>(ir::parts_read_in_turn(static_cast<std::int64_t>(parts))) / 2;
-  return kStart + waves * tile + area * kStore;
+    time = (multiply / parts + finish) * busy + kShare +
+           area * kJoin * static_cast<double>(ir::parts_read_in_turn(static_cast<std::int64_t>(parts)));
+  const double element = 2 * kProductsOfSlot / slot_elements,
+               bytes = sizes.batches * ((sizes.rows + sizes.columns) * sizes.depth * element +
+                                        sizes.rows * sizes.columns * (end.loaded + end.stored));
+  return kStart + std::hypot(time, bytes / kMemory);
 }
 
 /// As many as there is room for, beside what the results are exchanged in and the barriers.
 std::uint8_t slots(const Form& form, const ir::TensorCores& cores, std::size_t most) {
   constexpr std::size_t kExchange = 4 * 4096, kBarriers = 1536, kReserved = 1024, kWords = 128;
-  const std::size_t groups = form.turns ? 2 : form.rows / 64;
+  const std::size_t groups = form.turns > 0 ? form.turns : form.rows / 64;
   const std::size_t slot = (std::size_t{form.rows} + form.columns) * kSlotBytes;
   if (form.subgroup_rows > 0)  // results are exchanged in a slot
     return static_cast<std::uint8_t>(
@@ -140,7 +158,7 @@ bool is_possible(const Form& form, const ir::Tiling& like, const ir::TensorCores
 
 }  // namespace
 
-std::vector<ir::Tiling> ranked_by_forms(const ir::Tiling& like, const ProductSizes& sizes,
+std::vector<ir::Tiling> ranked_by_forms(const ir::Tiling& like, const ProductSizes& sizes, const TileEnd& end,
                                         const ir::TensorCores& cores) {
   if (!cores.matrices.empty()) return ranked_matrix_tilings(like, sizes, cores);
   const auto slot_elements =
@@ -159,7 +177,7 @@ std::vector<ir::Tiling> ranked_by_forms(const ir::Tiling& like, const ProductSiz
   for (const std::span<const Form> kind : {of_groups, of_subgroups})
     for (const Form& form : kind)
       if (is_possible(form, like, cores))
-        forms.emplace_back(cycles(form, sizes, slot_elements, cores, like.exact), &form);
+        forms.emplace_back(cycles(form, sizes, end, slot_elements, cores, like.exact), &form);
   std::stable_sort(forms.begin(), forms.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<ir::Tiling> tilings;

@@ -5,13 +5,14 @@
 
 #include "jit/ir/kernel.h"
 #include "jit/ir/traits.h"
+#include "jit/plan/lower/tiles/tile_end.h"
 #include "jit/plan/lower/tiles/tiling.h"
 
 namespace sinter::plan {
 
 /// The one that the cost model expects to be the fastest first, with all else as in `like`. Empty where the
 /// device has no room for any.
-std::vector<ir::Tiling> ranked_by_forms(const ir::Tiling& like, const ProductSizes& sizes,
+std::vector<ir::Tiling> ranked_by_forms(const ir::Tiling& like, const ProductSizes& sizes, const TileEnd& end,
                                         const ir::TensorCores& cores);
 
 }  // namespace sinter::plan

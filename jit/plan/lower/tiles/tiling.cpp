@@ -348,7 +348,8 @@ ProductSizes product_sizes(const ir::Kernel& kernel, std::span<const std::int64_
 
 std::vector<ir::Tiling> ranked_tilings(const ir::Kernel& kernel, std::span<const std::int64_t> ints,
                                        const LowerLimits& limits) {
-  return ranked_by_forms(kernel.tiling, product_sizes(kernel, ints), limits.tensor_cores);
+  return ranked_by_forms(kernel.tiling, product_sizes(kernel, ints), end_of_tiles(kernel, kernel.tiling),
+                         limits.tensor_cores);
 }
 
 bool prefers_library(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
@@ -393,7 +394,8 @@ void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimi
   const std::optional<ProductSizes> sizes = sizes_of(kernel, tiling, draft.extents);
   // With few rows or columns a product is read along those of the other factor.
   if (!sizes || static_cast<double>(std::min(sizes->rows, sizes->columns)) <= kFewRows) return;
-  const std::vector<ir::Tiling> tilings = ranked_by_forms(tiling, *sizes, limits.tensor_cores);
+  const std::vector<ir::Tiling> tilings =
+      ranked_by_forms(tiling, *sizes, end_of_tiles(kernel, tiling), limits.tensor_cores);
   if (tilings.empty()) return;
   tiling = tilings.front();
   tiling.vectors = in_vectors(draft, kernel);
