@@ -123,6 +123,9 @@ constexpr double kSmallTransposed = 4 << 20;
 
 // Sizes of the table of members: each is a text of its own.
 constexpr std::size_t kTables[] = {4, 16, 64, 256, 1024};
+// Of a kernel whose workgroups share their work: each member counts up to some 4,096 groups of them, and a
+// device has so many counters.
+constexpr std::size_t kMostSplitMembers = 64;
 
 /// Joins steps into batches. A batch is one vertex of the graph of steps: joining must not close a circle.
 class Batcher {
@@ -311,7 +314,8 @@ std::size_t most_members(const ir::Kernel& kernel, const ir::DeviceTraits& trait
                     of_all = kernel.split ? 16 : 0;
   std::size_t most = 1;
   for (std::size_t table : kTables)
-    if (table * of_one + of_all <= traits.batch_bytes) most = table;
+    if (table * of_one + of_all <= traits.batch_bytes && (!kernel.split || table <= kMostSplitMembers))
+      most = table;
   return most;
 }
 

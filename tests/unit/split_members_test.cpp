@@ -10,6 +10,7 @@
 
 #include <sinter/sinter.h>
 
+#include "jit/plan/order.h"
 #include "tests/support/planned_products.h"
 
 using namespace sinter;
@@ -55,6 +56,17 @@ TEST_CASE("sums of columns are members of one launch where devices let workgroup
   REQUIRE(together.plan.launches.size() == 1);
   CHECK(together.plan.launches[0].members == kShapes.size());
   CHECK(together.plan.kernels[0]->split);
+}
+
+TEST_CASE(
+    "a launch has no more such members than there are counters for, however many arguments it may have") {
+  const Planned planned = sums_of_columns(true);
+  ir::Kernel kernel = *planned.plan.kernels[0];
+  ir::DeviceTraits roomy = traits(true);
+  roomy.batch_bytes = std::size_t{1} << 20;
+  CHECK(plan::most_members(kernel, roomy) == 64);
+  kernel.split = false;
+  CHECK(plan::most_members(kernel, roomy) == 1024);
 }
 
 TEST_CASE("members have workgroups, memory and counters that are nobody else's") {

@@ -18,9 +18,9 @@
 
 namespace sinter::runtime::cuda {
 
-/// Arrival counters that the launches of a strand share, one for each group of a split kernel, and those of
-/// all strands.
-inline constexpr std::uint32_t kCounters = 1 << 16;
+/// Arrival counters that the launches of a strand share, one for each group of a split kernel, of which 64
+/// members may have 4,096 each, and those of all strands.
+inline constexpr std::uint32_t kCounters = 1 << 18;
 inline constexpr std::size_t kAllCounters = kCounters * plan::LaunchOrder::kMostStrands;
 
 struct CudaExecutable : Executable {

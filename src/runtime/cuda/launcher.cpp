@@ -132,12 +132,12 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
   }
   if (emit::takes_parts(kernel, executable.target)) {
     parameters_.push(geometry.parts);
-    push_shared(executable, arguments, memory);
+    push_shared(executable.workspace_bytes(arguments.ints, 1), memory);
   }
   const bool has_tiles = emit::has_tiles(kernel, executable.target);
   if (has_tiles) {
     parameters_.push(static_cast<std::int32_t>(geometry.cut));
-    push_shared(executable, arguments, memory);
+    push_shared(executable.workspace_bytes(arguments.ints, 1), memory);
   }
   push_faults(kernel, arguments, memory);
   const bool has_attention = emit::has_attention(kernel, executable.target);
@@ -186,10 +186,9 @@ bool Launcher::push_tensor_maps(const std::vector<emit::TensorMap>& maps, const 
 }
 
 /// Memory that workgroups leave partial results in for the last of them, and counters.
-void Launcher::push_shared(const KernelExecutable& executable, const LaunchArguments& arguments,
-                           const RunMemory& memory) {
+void Launcher::push_shared(std::size_t bytes, const RunMemory& memory) {
   parameters_.patch_next({.source = Patch::Source::Workspace});
-  parameters_.push(workspace_for(executable.workspace_bytes(arguments.ints, arguments.members), memory));
+  parameters_.push(workspace_for(bytes, memory));
   parameters_.patch_next({.source = Patch::Source::Counters});
   parameters_.push(memory.counters);
 }
@@ -238,7 +237,7 @@ void Launcher::launch_members(KernelExecutable& executable, const LaunchArgument
                             .offset = static_cast<std::uint32_t>(m * layout.bytes + field.offset)});
     }
   parameters_.push(static_cast<std::uint32_t>(arguments.members));
-  if (kernel.split) push_shared(executable, arguments, memory);
+  if (kernel.split) push_shared(std::size_t{places_.back().partials} * sizeof(std::uint32_t), memory);
   push_faults(kernel, arguments, memory);
   replays_.start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
                   "the launch of a kernel for several members"},

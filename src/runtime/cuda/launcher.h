@@ -55,8 +55,7 @@ class Launcher {
                       const RunMemory& memory);
   void launch_passes(PassesExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
   void launch_solver(SolverExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
-  void push_shared(const KernelExecutable& executable, const LaunchArguments& arguments,
-                   const RunMemory& memory);
+  void push_shared(std::size_t bytes, const RunMemory& memory);
   void push_faults(const ir::Kernel& kernel, const LaunchArguments& arguments, const RunMemory& memory);
   bool push_tensor_maps(const std::vector<emit::TensorMap>& maps, const LaunchArguments& arguments);
   void launch_again(Node& node, const LaunchArguments& arguments, const RunMemory& memory);

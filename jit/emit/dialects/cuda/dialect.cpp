@@ -277,8 +277,6 @@ class CudaDialect : public Dialect {
     return buffer.written ? type + "* __restrict__ " : "const " + type + "* ";
   }
 
-  /// The members' arguments are a table; each block finds the member it works for, and its own number among
-  /// that member's blocks.
   static std::string shared_arrays(const BodyUse& use) {
     std::string text;
     for (const SharedArray& array : use.shared)
@@ -287,6 +285,8 @@ class CudaDialect : public Dialect {
     return text;
   }
 
+  /// The members' arguments are a table; each block finds the member it works for, and its own number among
+  /// that member's blocks.
   std::string open_members(const ir::Kernel& kernel, const std::string& head, const BodyUse& use) const {
     using Field = MemberLayout::Field;
     const MemberLayout layout = member_layout(kernel);
