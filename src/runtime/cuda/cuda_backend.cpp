@@ -249,8 +249,7 @@ void CudaBackend::synchronize() {
 }
 
 void CudaBackend::check_parameters(const ir::Kernel& kernel) const {
-  const std::size_t of_all = kernel.split ? 32 : 16;  // beside the table of members
-  const std::size_t bytes = kernel.members > 1 ? kernel.members * emit::member_layout(kernel).bytes + of_all
+  const std::size_t bytes = kernel.members > 1 ? kernel.members * emit::member_layout(kernel).bytes + 32
                                                : 8 * (kernel.buffers.size() + kernel.scalars.size() + 1) +
                                                      (kernel.wide ? 8 : 4) * (std::size_t{kernel.ints} + 1);
   if (bytes > most_parameter_bytes_)
