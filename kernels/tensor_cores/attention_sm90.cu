@@ -7,8 +7,10 @@
 //   SN_ROWS, SN_COLUMNS, SN_SLOTS   a tile's rows and columns; slots of shared memory, a tile of columns each
 //   SN_ROW_SLOTS                    tiles of rows in shared memory
 //   SN_CONSUMERS                    warpgroups that multiply
-//   SN_BYTES_OF_ROWS, SN_BYTES_OF_SLOT
+//   SN_BYTES_OF_ROWS, SN_BYTES_OF_COLUMNS   that the copy engine brings at once
+//   SN_BYTES_OF_SLOT                from one slot to the next
 //   SN_LOADERS                      warps of which a lane loads
+//   SN_VALUES                       1: there are numbers of columns, which another warp brings
 //   SN_COMBINES                     1: there are weights, by which rows are added up
 //   SN_FEWER_REGISTERS, SN_MORE_REGISTERS   statements
 //
@@ -16,10 +18,12 @@
 // of 128 bytes for each row (column), or, where these are added up and of f32, for each element of a vector,
 // swizzled by 128 bytes.
 
-// Of a matrix in shared memory whose next 8 lines lie 1024 bytes on, and next chunk `chunk` bytes.
-SN_FN unsigned long long tc_matrix(unsigned at, unsigned chunk) {
-  return (unsigned long long)((at & 0x3ffff) >> 4) | (unsigned long long)(chunk >> 4) << 16 |
-         (unsigned long long)(1024 >> 4) << 32 | 1ull << 62;
+// Of a matrix in shared memory, `bytes` beyond where it begins in units of 16 bytes. The next 8 lines lie 1024
+// bytes on, and the next chunk `chunk` bytes. Constants are added up before the kernel runs.
+SN_FN unsigned long long tc_matrix(unsigned begin, unsigned bytes, unsigned chunk) {
+  unsigned long long matrix;
+  asm("mov.b64 %0, {%1, %2};" : "=l"(matrix) : "r"(begin + ((bytes >> 4) + (chunk >> 4 << 16))), "r"(0x40000040));
+  return matrix;
 }
 // Two numbers in 16 bits each.
 SN_FN unsigned tc_pair_bf16(float low, float high) {
@@ -58,6 +62,31 @@ SN_FN void tc_hold(float (&d)[N]) {
 #pragma unroll
   for (int k = 0; k < N; ++k) asm volatile("" : "+f"(d[k])::"memory");
 }
+// An f32 to shared memory, and the barrier that counts what a lane has copied so.
+SN_FN void tc_copy_f32(unsigned to, const float* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from) : "memory");
+}
+SN_FN void tc_arrive_copied(unsigned barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(barrier) : "memory");
+}
+// Numbers of two columns.
+SN_FN float tc_value(unsigned at) {
+  float value;
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(at));
+  return value;
+}
+SN_FN float2 tc_values(unsigned at) {
+  float2 values;
+  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(values.x), "=f"(values.y) : "r"(at));
+  return values;
+}
+// b - a, or a number that is farther from 0 than a tile is long.
+SN_FN int tc_margin(long long a, long long b) {
+  const unsigned long long most = 1 << 30;
+  const unsigned long long distance = a <= b ? (unsigned long long)b - a : (unsigned long long)a - b;
+  const int near = int(distance < most ? distance : most);
+  return a <= b ? near : -near;
+}
 // What is said of a tile of columns, or of rows: the first column, and flags.
 #define SN_ALL_SEEN 1
 #define SN_MORE 2
@@ -65,13 +94,14 @@ SN_FN void tc_hold(float (&d)[N]) {
 SN_FN void tc_say(unsigned at, int from, int flags) {
   asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(at), "r"(from), "r"(flags) : "memory");
 }
-// All lanes of a warp hear the same, and the compiler is told so.
 SN_FN int2 tc_hear(unsigned at) {
   int2 said;
   asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(said.x), "=r"(said.y) : "r"(at) : "memory");
-  said.x = __shfl_sync(0xffffffffu, said.x, 0);
-  said.y = __shfl_sync(0xffffffffu, said.y, 0);
   return said;
+}
+// All lanes of a warp have heard the same, and the compiler is told so.
+SN_FN int2 tc_same(int2 said) {
+  return make_int2(__shfl_sync(0xffffffffu, said.x, 0), __shfl_sync(0xffffffffu, said.y, 0));
 }
 // The tile of rows that a workgroup has in a round. Neighbouring tiles, which read the same columns, are done
 // together; every other round goes backwards, so that long and short ones even out.
@@ -86,27 +116,27 @@ SN_FN int tc_item(int round) {
   const unsigned rows_here = slots_at + SN_SLOTS * SN_BYTES_OF_SLOT, rows_free = rows_here + 8 * SN_ROW_SLOTS;
   const unsigned full = rows_free + 8 * SN_ROW_SLOTS, empty = full + 8 * SN_SLOTS;
   const unsigned of_rows = empty + 8 * SN_SLOTS, of_slots = of_rows + 8 * SN_ROW_SLOTS;
-  const unsigned turns = of_slots + 8 * SN_SLOTS;
   if (threadIdx.x == 0) {
     for (int s = 0; s < SN_ROW_SLOTS; ++s) {
       tc_barrier_init(rows_here + 8 * s, 1);
       tc_barrier_init(rows_free + 8 * s, 4 * SN_CONSUMERS);
     }
     for (int s = 0; s < SN_SLOTS; ++s) {
-      tc_barrier_init(full + 8 * s, 1);
+      tc_barrier_init(full + 8 * s, 1 + 32 * SN_VALUES);
       tc_barrier_init(empty + 8 * s, 4 * SN_CONSUMERS);
     }
-    for (int g = 0; g < SN_CONSUMERS; ++g) tc_barrier_init(turns + 8 * g, 4);
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
   __syncthreads();
-  const int group = threadIdx.x / 128, lane = threadIdx.x % 32;
+  // The same for all lanes of a warp, and the compiler is told so.
+  const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128, 0), lane = threadIdx.x % 32;
   int slot = 0;
   unsigned parity = 0;
   if (group == SN_CONSUMERS) {
     SN_FEWER_REGISTERS;
     const int loader = threadIdx.x % 128 / 32;
-    if (lane > 0 || loader >= SN_LOADERS) return;
+    const bool brings_values = SN_VALUES && loader == 3;
+    if (!brings_values && (lane > 0 || loader >= SN_LOADERS)) return;
     for (int round = 0, item; (item = tc_item(round)) < items; ++round) {
 //---
       bool skips = false;
@@ -125,12 +155,17 @@ SN_FN int tc_item(int round) {
       for (; from < size_n; from = next) {
         next = after(from + SN_COLUMNS);
         tc_wait(empty + 8 * slot, parity ^ 1);
-        if (loader == 0)
-          tc_say(of_slots + 8 * slot, from,
-                 (are_all_seen(from) ? SN_ALL_SEEN : 0) | (next < size_n ? SN_MORE : 0) |
-                     (skips ? SN_SKIPPED : 0));
         const unsigned arrived = full + 8 * slot, to = slots_at + slot * SN_BYTES_OF_SLOT;
+        if (brings_values) {
 //---
+          tc_arrive_copied(arrived);
+        } else {
+          if (loader == 0)
+            tc_say(of_slots + 8 * slot, from,
+                   (are_all_seen(from) ? SN_ALL_SEEN : 0) | (next < size_n ? SN_MORE : 0) |
+                       (skips ? SN_SKIPPED : 0));
+//---
+        }
         if (++slot == SN_SLOTS) {
           slot = 0;
           parity ^= 1;
@@ -141,54 +176,44 @@ SN_FN int tc_item(int round) {
   }
   SN_MORE_REGISTERS;
   const int column_of_lane = lane % 4 * 2;
-  // Warpgroups take turns at the tensor cores: while one multiplies, another finds exponentials.
-  unsigned own_turn = group == 0 ? 1 : 0;  // the parity of the next turn; the first has begun
   for (int round = 0, item; (item = tc_item(round)) < items; ++round) {
 //---
     // A lane has two rows, eight apart, and of each eight columns of a tile two neighbours.
     const int first_row = row_of_tile + group * 64 + threadIdx.x % 128 / 32 * 16 + lane / 4;
     const int row_slot = round % SN_ROW_SLOTS;
-    const unsigned own_rows = rows_at + row_slot * SN_BYTES_OF_ROWS + group * 8192;
+    const unsigned own_rows = (rows_at + row_slot * SN_BYTES_OF_ROWS + group * 8192) >> 4;
 //---
     tc_wait(rows_here + 8 * row_slot, round / SN_ROW_SLOTS & 1);
     int before = -1;  // the slot whose combinations are under way
-    int2 said = tc_hear(of_rows + 8 * row_slot);
+    int2 said = tc_same(tc_hear(of_rows + 8 * row_slot));
     bool skips = said.y & SN_SKIPPED, is_there = said.y & SN_MORE;
     // The scores of a tile are computed while those of the one before are combined.
-    const auto begin_scores = [&](unsigned columns_at) {
+    const auto begin_scores = [&] {
+      const unsigned columns = (slots_at + slot * SN_BYTES_OF_SLOT) >> 4;
+      tc_wait(full + 8 * slot, parity);
+      said = tc_hear(of_slots + 8 * slot);
       tc_begin();
 //---
       tc_end();
     };
-    if (is_there) {
-      tc_wait(full + 8 * slot, parity);
-      begin_scores(slots_at + slot * SN_BYTES_OF_SLOT);
-      said = tc_hear(of_slots + 8 * slot);
-      tc_finish();
-    }
+    if (is_there) begin_scores();
+    said = tc_same(said);
+    tc_finish();
     while (is_there) {
       const int from = said.x;
       const bool is_seen = said.y & SN_ALL_SEEN;
       is_there = said.y & SN_MORE;
       skips = said.y & SN_SKIPPED;
-      const unsigned columns_at = slots_at + slot * SN_BYTES_OF_SLOT;
+      const unsigned columns_at = slots_at + slot * SN_BYTES_OF_SLOT, columns = columns_at >> 4;
       const int own = slot;
 //---
       if (++slot == SN_SLOTS) {
         slot = 0;
         parity ^= 1;
       }
-      if (SN_CONSUMERS > 1) {
-        tc_wait(turns + 8 * group, own_turn);
-        own_turn ^= 1;
-      }
-      if (is_there) {
-        tc_wait(full + 8 * slot, parity);
-        begin_scores(slots_at + slot * SN_BYTES_OF_SLOT);
-        said = tc_hear(of_slots + 8 * slot);
-      }
+      if (is_there) begin_scores();
 //---
-      if (SN_CONSUMERS > 1 && lane == 0) tc_arrive(turns + 8 * ((group + 1) % SN_CONSUMERS));
+      said = tc_same(said);
       tc_finish_scores();
       before = own;
     }

@@ -124,7 +124,7 @@ class Tile {
     std::istringstream text(emit::emit(kernel, hopper()).text);
     for (std::string line; std::getline(text, line);) lines_.push_back(line);
     names_ = {{"to_rows", 0},        {"own_rows", 0}, {"to", kSlot},
-              {"columns_at", kSlot}, {"from", from_}, {"row_of_tile", row_of_tile_},
+              {"columns", kSlot}, {"from", from_}, {"row_of_tile", row_of_tile_},
               {"x0", kBatch}};
   }
 
@@ -200,9 +200,9 @@ class Tile {
 
   std::int64_t descriptor(const std::string& text, std::int64_t& chunk) const {
     const std::vector<std::string> arguments = arguments_of(text, "tc_matrix");
-    REQUIRE(arguments.size() == 2);
-    chunk = evaluate(arguments[1]);
-    return evaluate(arguments[0]);
+    REQUIRE(arguments.size() == 3);
+    chunk = evaluate(arguments[2]);
+    return evaluate(arguments[0]) + evaluate(arguments[1]);
   }
 
   /// The 64 scores of the first warpgroup's rows and the tile's lines of columns.

@@ -44,14 +44,15 @@ class AttentionText : private ScoresText {
     then(1, 3, &AttentionText::write_item);
     body += masks_.text();
     then(2, 3, &AttentionText::write_loads_of_rows);
-    then(3, 4, &AttentionText::write_loads_of_columns);
-    then(4, 2, &AttentionText::write_item);
-    then(5, 2, &AttentionText::write_start);
-    then(6, 3, &AttentionText::write_dots);
-    then(7, 3, &AttentionText::write_tile);
-    then(8, 3, &AttentionText::write_combines);
-    then(9, 2, &AttentionText::write_end);
-    body += parts[10];
+    then(3, 5, &AttentionText::write_copies_of_values);
+    then(4, 5, &AttentionText::write_loads_of_columns);
+    then(5, 2, &AttentionText::write_item);
+    then(6, 2, &AttentionText::write_start);
+    then(7, 3, &AttentionText::write_dots);
+    then(8, 3, &AttentionText::write_tile);
+    then(9, 3, &AttentionText::write_combines);
+    then(10, 2, &AttentionText::write_end);
+    body += parts[11];
     Source result;
     result.entry = e_.dialect.entry;
     result.text = e_.dialect.preamble(k_, e_.target) + functions_for(body, e_.dialect, e_.functions) +
@@ -62,7 +63,7 @@ class AttentionText : private ScoresText {
   }
 
  private:
-  static constexpr std::size_t kPieces = 11;
+  static constexpr std::size_t kPieces = 12;
   static std::array<std::string_view, kPieces> parts_of_template() {
     constexpr std::string_view kMark = "//---\n";
     std::string_view rest = kernels::source("attention_sm90.cu");
@@ -86,11 +87,17 @@ class AttentionText : private ScoresText {
            define("SN_COLUMNS", text_of(a_.columns)) + define("SN_SLOTS", text_of(a_.slots)) +
            define("SN_ROW_SLOTS", text_of(a_.row_slots)) +
            define("SN_CONSUMERS", text_of(a_.rows / kRowsOfWarpgroup)) +
-           define("SN_LOADERS", shared_.orders_columns() ? "4" : "1") +
+           define("SN_LOADERS", text_of(loaders())) + define("SN_VALUES", shared_.values().empty() ? "0" : "1") +
            define("SN_COMBINES", combines_.empty() ? "0" : "1") +
            define("SN_BYTES_OF_ROWS", text_of(shared_.bytes_of_rows())) +
+           define("SN_BYTES_OF_COLUMNS", text_of(shared_.bytes_of_columns())) +
            define("SN_BYTES_OF_SLOT", text_of(shared_.bytes_of_slot())) +
            define("SN_FEWER_REGISTERS", set("dec", kFewer)) + define("SN_MORE_REGISTERS", set("inc", kMore));
+  }
+
+  int loaders() const {
+    if (!shared_.orders_columns()) return 1;
+    return shared_.values().empty() ? 4 : 3;
   }
 
   /// tc_dot: scores of a tile, of a factor of rows and one of columns. tc_combine_E: += weights times E
@@ -166,9 +173,19 @@ class AttentionText : private ScoresText {
     e_.out.line("tc_expect(here, SN_BYTES_OF_ROWS);");
     write_loads(false, "to_rows", "here", "row_of_tile");
   }
+  void write_copies_of_values() {
+    if (shared_.values().empty()) return;
+    e_.open("for (int own = lane; own < SN_COLUMNS; own += 32)");
+    e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[column_],
+                                    e_.index("min(from + own, size_n - 1)")));
+    for (const ExprId id : shared_.values())
+      e_.out.line("tc_copy_f32(to + " + text_of(shared_.offset(id)) + " + own * 4, b" +
+                  text_of(expr(id).buffer) + " + (" + e_.position(expr(id).map) + "));");
+    e_.close();
+  }
   void write_loads_of_columns() {
     // The first loader speaks for all: until it has, nobody is told that the data are here.
-    e_.out.line("if (loader == 0) tc_expect(arrived, SN_BYTES_OF_SLOT);");
+    e_.out.line("if (loader == 0) tc_expect(arrived, SN_BYTES_OF_COLUMNS);");
     write_loads(true, "to", "arrived", "from");
   }
 };

@@ -39,13 +39,58 @@ bool ScoresText::write_exponential(ExprId id, bool exact) {
   };
   if (is_softmax()) {
     if (!is_shifted(difference.args[0]) || difference.args[1] != subtracted_value()) return false;
-    const std::string near =
-        "fmaf(" + (exact ? "shifted[i]" : plain_score_) + ", " + log2e + ", subtracted[r])";
-    if (!exact) return write("tc_exp2(" + near + ")");
-    return write("tc_exp2(is_near[r] ? " + near + " : (shifted[i] - greatest[r]) * " + log2e + ")");
+    if (exact)
+      return write("tc_exp2(is_near[r] ? fmaf(" + shifted() + "[i], " + log2e + ", subtracted[r]) : (" +
+                   shifted() + "[i] - greatest[r]) * " + log2e + ")");
+    const std::optional<ScaledDot> dot = scaled_dot(difference.args[0]);
+    return write("tc_exp2(fmaf(" + (dot ? name("scores", dot->dot) : shifted()) + "[i], " +
+                 (dot ? "powers" : log2e) + ", subtracted[r]))");
   }
   if (!scaled_dot(difference.args[0])) return false;
+  if (row_exponential_ == id) {
+    const std::string near = "tc_exp2(" + power(difference.args[0], exact) + ")";
+    if (!exact) return write(near);
+    return write("is_near[r] ? " + near + " : sn_exp_f32(" +
+                 less(difference.args[0], e_.value(difference.args[1]), exact) + ")");
+  }
   return write("sn_exp_f32(" + less(difference.args[0], e_.value(difference.args[1]), exact) + ")");
+}
+
+std::optional<ExprId> ScoresText::find_row_exponential() const {
+  if (is_softmax()) return std::nullopt;
+  for (ExprId id = 0; id < k_.exprs.size(); ++id) {
+    const Expr& e = expr(id);
+    if (!live_[id] || e.kind != ExprKind::Elementwise || e.op != Op::Exp) continue;
+    const Expr& difference = expr(e.args[0]);
+    if (difference.kind == ExprKind::Elementwise && difference.op == Op::Sub &&
+        is_row_value_[difference.args[1]] && scaled_dot(difference.args[0]))
+      return id;
+  }
+  return std::nullopt;
+}
+
+void ScoresText::write_subtracted() {
+  if (!row_exponential_) return;
+  const Expr& difference = expr(expr(*row_exponential_).args[0]);
+  const std::string numbers = array(difference.args[1]);
+  e_.out.line("const float powers = " + scaled_dot(difference.args[0])->scale + " * " + kLog2E + ";");
+  e_.out.line("float subtracted[2];");
+  e_.out.line("bool is_near[2];");
+  e_.open_unrolled("r", 2);
+  e_.out.line("subtracted[r] = -(" + numbers + "[r] * " + kLog2E + ");");
+  e_.out.line("is_near[r] = fabsf(" + numbers + "[r]) < " + kNear + ";");
+  e_.close();
+  e_.out.line("const bool are_near = __all_sync(0xffffffffu, is_near[0] && is_near[1]);");
+}
+
+std::string ScoresText::power(ExprId id, bool exact) const {
+  const Expr& e = expr(id);
+  if (e.op != Op::Where)
+    return "fmaf(" + name("scores", scaled_dot(id)->dot) + "[i], powers, subtracted[r])";
+  const std::string chosen = power(e.args[1], exact);
+  if (!exact) return chosen;
+  return "(" + e_.value(e.args[0]) + " ? " + chosen + " : fmaf(" + e_.value(e.args[2]) + ", " + kLog2E +
+         ", subtracted[r]))";
 }
 
 std::string ScoresText::less(ExprId id, const std::string& subtracted, bool exact) const {

@@ -1,5 +1,6 @@
 // Finds out which tiles of scores count, from where they are.
 #include <algorithm>
+#include <cstdlib>
 
 #include "jit/emit/attention/text.h"
 #include "jit/emit/walker/work.h"
@@ -76,6 +77,29 @@ void Masks::find_conditions() {
     }
   }
   std::sort(conditions_.begin(), conditions_.end());
+}
+
+std::optional<int> Masks::step_of(ExprId id) const {
+  const Expr& e = kernel_.exprs[id];
+  if (e.kind == ExprKind::Scalar) return 0;
+  if (e.kind == ExprKind::Index) {
+    const ir::IntRef stride = kernel_.maps[e.map].steps.front().strides[kernel_.outer_rank];
+    if (stride.is_zero() || stride.is_one()) return stride.is_one() ? 1 : 0;
+    return std::nullopt;
+  }
+  const std::optional<int> a = step_of(e.args[0]);
+  if (e.op == Op::Cast || !a) return a;
+  const std::optional<int> b = step_of(e.args[1]);
+  if (!b) return b;
+  return e.op == Op::Add ? *a + *b : *a - *b;
+}
+
+std::optional<Margin> Masks::margin(ExprId condition) const {
+  const Expr& e = kernel_.exprs[condition];
+  if (!is_place(condition) || (e.op != Op::Less && e.op != Op::LessEqual)) return std::nullopt;
+  const std::optional<int> from = step_of(e.args[0]), to = step_of(e.args[1]);
+  if (!from || !to || std::abs(*to - *from) > 1) return std::nullopt;
+  return Margin{e.args[0], e.args[1], e.op == Op::LessEqual, *to - *from};
 }
 
 /// True iff the value is false wherever the condition is.

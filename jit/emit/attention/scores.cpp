@@ -16,11 +16,6 @@ using ir::Level;
 
 namespace {
 
-constexpr int kStrands = 4;  // in which a lane reduces a row
-// Of what is subtracted from scores: its rounding changes weights by 1e-4 at most, and theirs are 4e-3, or
-// 5e-4 of tf32.
-const char* const kNear = "1000.f";
-
 std::string text_of(int number) { return std::to_string(number); }
 
 }  // namespace
@@ -42,6 +37,8 @@ ScoresText::ScoresText(const ir::Kernel& kernel, const Target& target)
     if (e.kind == ExprKind::Reduce) (is_softmax() && e.phase == 1 ? greatest_ : sums_).push_back(id);
   }
   find_row_values();
+  masked_ = find_masked();
+  row_exponential_ = find_row_exponential();
 }
 
 void ScoresText::find_row_values() {
@@ -84,6 +81,8 @@ void ScoresText::open_rows() {
 }
 
 void ScoresText::write_start() {
+  for (const ExprId id : shared_.values())
+    e_.loaded[id] = "(int(i) % 2 ? " + name("pair", id) + ".y : " + name("pair", id) + ".x)";
   for (ExprId id = 0; id < k_.exprs.size(); ++id)
     if (is_row_value_[id]) e_.out.line(e_.dialect.declare_vector(expr(id).dtype, 2, array(id)));
   for (const ExprId id : greatest_)
@@ -98,12 +97,13 @@ void ScoresText::write_start() {
     e_.out.line(name("sums", id) + "[k] = 0.f;");
     e_.close();
   }
+  for (const ExprId id : dots_) e_.out.line("float " + name("scores", id) + "[" + text_of(scores()) + "];");
   open_rows();
   define_outer(0, 1);
   for (ExprId id = 0; id < k_.exprs.size(); ++id)
     if (is_row_value_[id] && expr(id).phase == 0) e_.out.line(array(id) + "[r] = " + e_.value(id) + ";");
   e_.close();
-  for (const ExprId id : dots_) e_.out.line("float " + name("scores", id) + "[" + text_of(scores()) + "];");
+  write_subtracted();
 }
 
 void ScoresText::write_tile() {
@@ -111,7 +111,9 @@ void ScoresText::write_tile() {
   for (const ExprId id : combines_)
     e_.out.line("unsigned " + name("weights", id) + "[" + text_of(weights(id)) + "];");
   if (is_softmax()) return write_softmax();
-  e_.open("if (is_seen)");
+  e_.out.line("const bool is_plain = " + plain_condition() + ";");
+  e_.open("if (is_plain)");
+  write_mask();
   write_sums(false, 0);
   e_.close();
   e_.open("else");
@@ -119,9 +121,13 @@ void ScoresText::write_tile() {
   e_.close();
 }
 
-void ScoresText::write_finish() {
+void ScoresText::wait_for_combines() {
   e_.out.line("tc_finish();");
   for (const ExprId id : combines_) e_.out.line("tc_hold(" + name("sums", id) + ");");
+}
+
+void ScoresText::write_finish() {
+  wait_for_combines();
   e_.out.line("if (before >= 0 && lane == 0) tc_arrive(empty + 8 * before);");
 }
 
@@ -132,8 +138,8 @@ void ScoresText::write_dots() {
     const int depth = elements_of_step(expr(a).dtype), steps = (expr(a).length + depth - 1) / depth;
     for (int step = 0; step < steps; ++step)
       e_.out.line("tc_dot_" + std::string(name_of(expr(a).dtype)) + "(" + name("scores", id) +
-                  ", tc_matrix(own_rows + " + text_of(shared_.offset(a) + shared_.step_bytes(a, step)) +
-                  ", 16), tc_matrix(columns_at + " +
+                  ", tc_matrix(own_rows, " + text_of(shared_.offset(a) + shared_.step_bytes(a, step)) +
+                  ", 16), tc_matrix(columns, " +
                   text_of(shared_.offset(b) + shared_.step_bytes(b, step)) + ", 16), " + (step ? "1" : "0") +
                   ");");
   }
@@ -149,7 +155,7 @@ void ScoresText::write_combines() {
       const int at = shared_.is_across(row) ? shared_.step_bytes(row, step) : step * depth * kLineBytes;
       e_.out.line("tc_combine_" + std::string(name_of(expr(row).dtype)) + "_" + text_of(expr(row).length) +
                   "(" + name("sums", id) + ", " + name("weights", id) + " + " + text_of(step * 4) +
-                  ", tc_matrix(columns_at + " + text_of(shared_.offset(row) + at) + ", " +
+                  ", tc_matrix(columns, " + text_of(shared_.offset(row) + at) + ", " +
                   (shared_.is_across(row) ? "16" : text_of(shared_.chunk_bytes(row))) + "));");
     }
   }
@@ -157,26 +163,43 @@ void ScoresText::write_combines() {
 }
 
 void ScoresText::open_scores(bool exact, const std::vector<ExprId>& targets, std::uint16_t phase) {
-  e_.open_unrolled("i", scores());
-  e_.out.line("const int r = int(i) / 2 % 2, strand = int(i) / 4 % " + text_of(kStrands) +
-              ", of_row = first_row + r * 8;");
-  e_.out.line(
-      "const int of_column = from + int(i) / 4 * 8 + " +
-      std::string(shared_.orders_columns() ? "lane % 4 + int(i) % 2 * 4;" : "column_of_lane + int(i) % 2;"));
+  std::vector<bool> needed(k_.exprs.size());
+  for (const ExprId id : targets) needed[id] = true;
+  for (ExprId id = static_cast<ExprId>(needed.size()); id-- > 0;)
+    if (needed[id] && expr(id).level == Level::Inner && expr(id).kind != ExprKind::Dot &&
+        !is_known(id, exact, phase) && !masks_.margin(id))
+      for_operands(expr(id), [&](ExprId arg) { needed[arg] = true; });
+  if (exact) write_margins(needed);
+  const std::string first = shared_.orders_columns() ? "lane % 4" : "column_of_lane";
+  const std::string offset = shared_.orders_columns() ? "int(i) / 4 * 8 + int(i) % 2 * 4"
+                                                      : "int(i) / 4 * 8 + int(i) % 2";
+  e_.open_unrolled("eight", a_.columns / 8);
+  for (const ExprId id : shared_.values())
+    if (needed[id]) write_pair(id);
+  e_.open_unrolled("j", 4);
+  e_.out.line("const int i = int(eight) * 4 + int(j), r = int(i) / 2 % 2, strand = int(i) / 4 % " + text_of(kStrands) +
+              ", of_row = first_row + r * 8, offset = " + offset + ";");
+  e_.out.line("const int of_column = from + " + first + " + " + offset + ";");
   const auto place = [&](std::size_t loop, const char* at, const char* size) {
     const std::string text = exact ? "min(" + std::string(at) + ", " + size + " - 1)" : std::string(at);
     e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[loop], e_.index(text)));
   };
   e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[row_], e_.index("min(of_row, size_m - 1)")));
   place(column_, "of_column", "size_n");
-  std::vector<bool> needed(k_.exprs.size());
-  for (const ExprId id : targets) needed[id] = true;
-  for (ExprId id = static_cast<ExprId>(needed.size()); id-- > 0;)
-    if (needed[id] && expr(id).level == Level::Inner && expr(id).kind != ExprKind::Dot &&
-        !is_known(id, exact, phase))
-      for_operands(expr(id), [&](ExprId arg) { needed[arg] = true; });
   for (ExprId id = 0; id < needed.size(); ++id)
     if (needed[id]) define_score(id, exact, phase);
+}
+
+void ScoresText::close_scores() {
+  e_.close();
+  e_.close();
+}
+
+void ScoresText::write_pair(ExprId id) {
+  const std::string at = "columns_at + " + text_of(shared_.offset(id)) + " + int(eight) * 32 + lane % 4 * ";
+  e_.out.line("const float2 " + name("pair", id) + " = " +
+              (shared_.orders_columns() ? "make_float2(tc_value(" + at + "4), tc_value(" + at + "4 + 16));"
+                                        : "tc_values(" + at + "8);"));
 }
 
 bool ScoresText::is_known(ExprId id, bool exact, std::uint16_t phase) const {
@@ -194,7 +217,7 @@ void ScoresText::define_score(ExprId id, bool exact, std::uint16_t phase) {
   if (is_argument(id) || e.kind == ExprKind::Row) return;
   if ((phase == 1 || !is_softmax()) && write_exponential(id, exact)) return;
   if (phase == 1 && is_shifted(id)) {
-    e_.out.line("const float " + e_.value(id) + " = shifted[i];");
+    e_.out.line("const float " + e_.value(id) + " = " + shifted() + "[i];");
   } else if (e.kind == ExprKind::Dot) {
     e_.out.line("const float " + e_.value(id) + " = " + name("scores", id) + "[i];");
   } else if (e.level == Level::Outer) {
@@ -205,6 +228,10 @@ void ScoresText::define_score(ExprId id, bool exact, std::uint16_t phase) {
     e_.define_reciprocal(id);
   } else if (is_known(id, exact, phase)) {
     e_.out.line("const bool " + e_.value(id) + " = true;");
+  } else if (const std::optional<Margin> margin = masks_.margin(id)) {
+    const char* at = margin->step == 0 ? "" : margin->step > 0 ? " + offset" : " - offset";
+    e_.out.line("const bool " + e_.value(id) + " = " + name("margin", id) + "[r]" + at +
+                (margin->or_equal ? " >= 0;" : " > 0;"));
   } else {
     e_.define(id);
   }
@@ -212,108 +239,6 @@ void ScoresText::define_score(ExprId id, bool exact, std::uint16_t phase) {
 
 std::string ScoresText::array_of(ExprId id) const {
   return ir::is_reduced(expr(id)) ? name("found", id) : array(id);
-}
-
-/// Where all scores of a tile count and are a product times a positive number, the greatest product is looked
-/// for. An exponent takes one instruction, so long as what is subtracted is not so large that its own
-/// rounding would be seen: for a score the same whichever way its tile goes, so that results have the same
-/// bits in tiles of other sizes.
-void ScoresText::write_softmax() {
-  const ExprId id = greatest_[0];
-  const std::optional<ScaledDot> dot = scaled_dot(expr(id).args[0]);
-  e_.out.line("float shifted[" + text_of(scores()) + "], greatest[2], factor[2], subtracted[2];");
-  e_.out.line("bool is_near[2];");
-  e_.out.line("const bool is_plain = is_seen" + (dot ? " && " + dot->scale + " > 0.f;" : std::string(";")));
-  declare_strands("of_strand", "-SN_INFINITY");
-  e_.open("if (is_plain)");
-  write_greatest(false, dot);
-  e_.close();
-  e_.open("else");
-  write_greatest(true, std::nullopt);
-  e_.close();
-  write_rows();
-  e_.open("if (is_plain && __all_sync(0xffffffffu, is_near[0] && is_near[1]))");
-  plain_score_ = dot ? name("scores", dot->dot) + "[i] * " + dot->scale : "shifted[i]";
-  write_sums(false, 1);
-  e_.close();
-  e_.open("else");
-  if (dot) {
-    e_.open("if (is_plain)");
-    e_.open_unrolled("i", scores());
-    e_.out.line("shifted[i] = " + plain_score_ + ";");
-    e_.close();
-    e_.close();
-  }
-  write_sums(true, 1);
-  e_.close();
-}
-
-void ScoresText::write_greatest(bool exact, const std::optional<ScaledDot>& dot) {
-  const ExprId score = expr(greatest_[0]).args[0];
-  const auto take = [&](const std::string& value) {
-    e_.out.line("of_strand[r][strand] = " + greater("of_strand[r][strand]", value) + ";");
-  };
-  if (dot) {
-    e_.open_unrolled("i", scores());
-    e_.out.line("const int r = int(i) / 2 % 2, strand = int(i) / 4 % " + text_of(kStrands) + ";");
-    take(name("scores", dot->dot) + "[i]");
-    e_.close();
-    for (const char* r : {"0", "1"})
-      for (int strand = 0; strand < kStrands; ++strand)
-        e_.out.line("of_strand[" + std::string(r) + "][" + text_of(strand) + "] *= " + dot->scale + ";");
-    return;
-  }
-  open_scores(exact, {score}, 0);
-  e_.out.line("shifted[i] = " + std::string(exact ? "of_column < size_n ? " : "") + e_.value(score) +
-              (exact ? " : -SN_INFINITY;" : ";"));
-  take("shifted[i]");
-  e_.close();
-}
-
-void ScoresText::write_rows() {
-  const ExprId id = greatest_[0];
-  e_.open_unrolled("r", 2);
-  e_.out.line("greatest[r] = " + joined_strands("of_strand", Op::Max) + ";");
-  for (const char* other : {"1", "2"})
-    e_.out.line("greatest[r] = " +
-                greater("greatest[r]", "tc_of_row(greatest[r], " + std::string(other) + ")") + ";");
-  const ExprId subtracted = subtracted_value();
-  e_.out.line("float before, now;");
-  for (int now = 0; now < 2; ++now) {
-    e_.open("");
-    if (now)
-      e_.out.line(name("found", id) + "[r] = " + greater(name("found", id) + "[r]", "greatest[r]") + ";");
-    import_rows(0);
-    define_outer(1, 2);
-    e_.out.line(std::string(now ? "now" : "before") + " = " + e_.value(subtracted) + ";");
-    if (now)
-      for (ExprId other = 0; other < k_.exprs.size(); ++other)
-        if (is_row_value_[other] && expr(other).phase == 1)
-          e_.out.line(array(other) + "[r] = " + e_.value(other) + ";");
-    e_.close();
-  }
-  // A row in which everything so far is minus infinity has sums of 0.
-  e_.out.line("factor[r] = before == now ? 1.f : sn_exp_f32(before - now);");
-  e_.out.line("greatest[r] = now == -SN_INFINITY ? 0.f : now;");
-  e_.out.line("subtracted[r] = -(greatest[r] * " + std::string(kLog2E) + ");");
-  e_.out.line("is_near[r] = fabsf(greatest[r]) < " + std::string(kNear) + ";");
-  e_.close();
-  write_finish();
-  for (const ExprId combine : combines_) {
-    e_.open_unrolled("k", expr(expr(combine).args[1]).length / 2);
-    e_.out.line(name("sums", combine) + "[k] *= factor[int(k) / 2 % 2];");
-    e_.close();
-  }
-  for (const ExprId sum : sums_)
-    for (const char* r : {"0", "1"}) e_.out.line(name("found", sum) + "[" + r + "] *= factor[" + r + "];");
-}
-
-ExprId ScoresText::subtracted_value() const {
-  for (const Expr& e : k_.exprs)
-    if (e.kind == ExprKind::Elementwise && e.op == Op::Sub && e.args[0] == expr(greatest_[0]).args[0] &&
-        e.phase == 1)
-      return e.args[1];
-  return greatest_[0];
 }
 
 void ScoresText::declare_strands(const std::string& name, const std::string& first) {
@@ -350,15 +275,15 @@ void ScoresText::write_sums(bool exact, std::uint16_t phase) {
   open_scores(exact, targets, phase);
   for (const ExprId id : sums_) {
     const bool is_max = expr(id).op == Op::Max;
-    const std::string value = (exact ? "of_column < size_n ? " : "") + e_.value(expr(id).args[0]) +
+    const std::string value = (exact ? "offset < columns_left ? " : "") + e_.value(expr(id).args[0]) +
                               (exact ? (is_max ? " : -SN_INFINITY" : " : 0.f") : "");
     const std::string strand = name("strands", id) + "[r][strand]";
     e_.out.line(strand + " = " + e_.combine(expr(id).op, DType::f32, strand, "(" + value + ")") + ";");
   }
   for (const ExprId id : combines_)
-    e_.out.line(name("weight", id) + "[i] = " + (exact ? "of_column < size_n ? " : "") +
+    e_.out.line(name("weight", id) + "[i] = " + (exact ? "offset < columns_left ? " : "") +
                 e_.value(expr(id).args[0]) + (exact ? " : 0.f;" : ";"));
-  e_.close();
+  close_scores();
   for (const ExprId id : sums_) {
     e_.open_unrolled("r", 2);
     const std::string found = name("found", id) + "[r]";
@@ -367,6 +292,7 @@ void ScoresText::write_sums(bool exact, std::uint16_t phase) {
                 ";");
     e_.close();
   }
+  // Until then tensor cores read the weights of the tile before.
   if (!is_softmax()) write_finish();
   for (const ExprId id : combines_) {
     const DType dtype = expr(expr(id).args[1]).dtype;
@@ -378,6 +304,7 @@ void ScoresText::write_sums(bool exact, std::uint16_t phase) {
                                 : "tc_tf32(" + weight + "[k]);"));
     e_.close();
   }
+  if (is_softmax()) write_shrunk();
 }
 
 void ScoresText::write_end() {

@@ -14,6 +14,11 @@ namespace sinter::emit {
 /// Of the numbers of exponentials, whose functions take powers of 2.
 inline constexpr const char* kLog2E = "1.4426950408889634f";
 
+/// Of what is subtracted from scores: its rounding changes weights by 1e-4 at most, and theirs are 4e-3, or
+/// 5e-4 of tf32.
+inline constexpr const char* kNear = "1000.f";
+inline constexpr int kStrands = 4;  // in which a lane reduces a row
+
 /// What a score, an expression, is called in a text.
 inline std::string name(const char* what, ir::ExprId id) { return what + std::to_string(id); }
 
@@ -63,7 +68,9 @@ class ScoresText {
   /// Defines what is Outer and of phases [from, to) for row r, with the reductions that have been found.
   void define_outer(std::uint16_t from, std::uint16_t to);
   void open_rows();
-  /// What was combined before this tile; its slot is free.
+  /// For what was combined before this tile.
+  void wait_for_combines();
+  /// Likewise; its slot is free.
   void write_finish();
   /// A product times a number of the kernel's arguments.
   struct ScaledDot {
@@ -72,10 +79,36 @@ class ScoresText {
   };
   /// What a score is where all of a tile count.
   std::optional<ScaledDot> scaled_dot(ir::ExprId id) const;
+  /// One of two numbers, of a score and of what stands in its place.
+  struct Choice {
+    ir::ExprId score, condition, instead;
+  };
+  /// How a score that scaled_dot() knows is chosen, the last choice first.
+  std::vector<Choice> choices_of(ir::ExprId score) const;
+  /// The product whose masked elements may be minus infinity.
+  struct MaskedDot {
+    ScaledDot dot;
+    std::vector<Choice> choices;
+  };
+  std::optional<MaskedDot> find_masked() const;
+  /// The score that exponentials are of: they are the numbers of e of its differences.
+  std::optional<ir::ExprId> exponentiated() const;
+  bool sums_exponentials() const;
+  /// When a tile's scores are products times a number, all of which count, or of which those that do not are
+  /// minus infinity by write_mask(): text.
+  std::string plain_condition() const;
+  /// In a tile of which not all is seen, makes minus infinity of what is not.
+  void write_mask();
+  /// How far the first score of a lane in a row is from where a mask ends: a number in 32 bits, to which the
+  /// others only add theirs.
+  void write_margins(const std::vector<bool>& needed);
   /// What becomes of a tile in two rounds over its scores.
   void write_softmax();
   /// A loop over the scores of a lane, in which `targets`, and what they need, are defined.
   void open_scores(bool exact, const std::vector<ir::ExprId>& targets, std::uint16_t phase);
+  void close_scores();
+  /// Of a value of columns, those of the lane in the eight columns at hand.
+  void write_pair(ir::ExprId value);
   /// A condition that holds all over the tile, or the score whose greatest is known.
   bool is_known(ir::ExprId id, bool exact, std::uint16_t phase) const;
   bool is_shifted(ir::ExprId id) const;
@@ -85,10 +118,22 @@ class ScoresText {
   void write_greatest(bool exact, const std::optional<ScaledDot>& dot);
   /// The greatest score of each row up to this tile, and how much smaller what was summed so far becomes.
   void write_rows();
+  /// What was combined so far, in proportion to exponentials less a greater number.
+  void write_shrunk();
   /// Of a difference, in fewer instructions than the two; false: it is not of that kind.
   bool write_exponential(ir::ExprId id, bool exact);
   /// A score, which scaled_dot() knows, less another number.
   std::string less(ir::ExprId score, const std::string& subtracted, bool exact) const;
+  /// Where scores are gone over once: the exponential of a score less a number of its row.
+  std::optional<ir::ExprId> find_row_exponential() const;
+  /// At the beginning of a tile of rows: that number, and whether it is near enough to 0 to be subtracted from
+  /// powers of 2, in one instruction with the scale.
+  void write_subtracted();
+  /// A score less what is subtracted from it, in powers of 2.
+  std::string power(ir::ExprId score, bool exact) const;
+  /// The array of a tile's scores between its two rounds: that of their products, if nobody else asks for
+  /// these.
+  std::string shifted() const;
   /// Of the shifted scores: the greatest of a row, or the greater one of it and another number.
   ir::ExprId subtracted_value() const;
   /// What a lane reduces of a row it reduces in several strands, so that one does not wait for the other.
@@ -106,7 +151,8 @@ class ScoresText {
 
   std::vector<ir::ExprId> greatest_, sums_;  // reductions: the first round of two, and all others
   std::vector<bool> is_row_value_;
-  std::string plain_score_;  // text: where all of a tile count
+  std::optional<MaskedDot> masked_;
+  std::optional<ir::ExprId> row_exponential_;
 };
 
 }  // namespace sinter::emit

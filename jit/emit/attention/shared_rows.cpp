@@ -1,6 +1,7 @@
 // Lays out shared memory.
 #include "jit/emit/attention/attention.h"
 #include "jit/emit/attention/text.h"
+#include "jit/ir/column_values.h"
 
 namespace sinter::emit {
 
@@ -12,14 +13,19 @@ constexpr int kAlignment = 1024, kBarriers = 256;  // bytes
 
 }  // namespace
 
-SharedRows::SharedRows(const ir::Kernel& kernel) : kernel_(kernel) {
+SharedRows::SharedRows(const ir::Kernel& kernel) : kernel_(kernel), values_(ir::column_values(kernel)) {
   const std::vector<std::uint32_t> loops = ir::dependence(kernel);
   for (const ExprId id : rows_of(kernel)) {
     orders_columns_ |= is_across(id);
     is_column_[id] = (loops[id] >> kernel.outer_rank & 1) != 0;
-    int& bytes = is_column_[id] ? bytes_of_slot_ : bytes_of_rows_;
+    int& bytes = is_column_[id] ? bytes_of_columns_ : bytes_of_rows_;
     offsets_[id] = bytes;
     bytes += chunks(id) * chunk_bytes(id);
+  }
+  int values = bytes_of_columns_;
+  for (const ExprId id : values_) {
+    offsets_[id] = values;
+    values += kernel.attention.columns * 4;
   }
 }
 
@@ -39,9 +45,14 @@ int SharedRows::step_bytes(ExprId row, int step) const {
   return bytes / kLineBytes * chunk_bytes(row) + bytes % kLineBytes;
 }
 
+int SharedRows::bytes_of_slot() const {
+  const int values = static_cast<int>(values_.size()) * kernel_.attention.columns * 4;
+  return bytes_of_columns_ + (values + kAlignment - 1) / kAlignment * kAlignment;
+}
+
 std::size_t SharedRows::bytes() const {
   return static_cast<std::size_t>(kAlignment + kernel_.attention.row_slots * bytes_of_rows_ +
-                                  kernel_.attention.slots * bytes_of_slot_ + kBarriers);
+                                  kernel_.attention.slots * bytes_of_slot() + kBarriers);
 }
 
 }  // namespace sinter::emit

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ std::string dot_instruction(DType dtype, int columns);
 /// Of tc_combine_DTYPE_LENGTH: to 64 rows of sums the weights of a step's columns times their vectors.
 std::string combine_instruction(DType dtype, int length);
 
-/// Where Rows lie in shared memory: those of a tile's rows, then, in each slot, those of its columns.
+/// Where Rows lie in shared memory: those of a tile's rows, then, in each slot, those of its columns, and
+/// numbers of these columns, f32.
 ///
 /// The lanes of a row of scores have its columns 2 t and 2 t + 1 of each eight, t = 0..3, and give them to
 /// tensor cores as weights: those of f32 as the weights number t and t + 4 of eight. So in a kernel that
@@ -36,8 +38,10 @@ class SharedRows {
   bool is_ordered(ir::ExprId row) const { return orders_columns_ && is_column(row) && !is_across(row); }
   bool is_across(ir::ExprId row) const { return ir::lies_across(kernel_.exprs[row]); }
   bool orders_columns() const { return orders_columns_; }
-  /// From the beginning of the rows, or of a slot.
-  int offset(ir::ExprId row) const { return offsets_.at(row); }
+  /// Loads of numbers that columns have, whatever the row: a warp brings them, so that lanes do not wait.
+  const std::vector<ir::ExprId>& values() const { return values_; }
+  /// Of a Row or a value, from the beginning of the rows, or of a slot.
+  int offset(ir::ExprId id) const { return offsets_.at(id); }
   /// A chunk has a line for each row (column), with the next elements of it; of what lies across a line for
   /// each element, with those of the next columns.
   int chunks(ir::ExprId row) const;
@@ -45,7 +49,8 @@ class SharedRows {
   /// From the first line's begin to what an instruction multiplies in a step.
   int step_bytes(ir::ExprId row, int step) const;
   int bytes_of_rows() const { return bytes_of_rows_; }
-  int bytes_of_slot() const { return bytes_of_slot_; }
+  int bytes_of_columns() const { return bytes_of_columns_; }
+  int bytes_of_slot() const;
   /// Of a workgroup, with what it is aligned by and the barriers.
   std::size_t bytes() const;
 
@@ -53,12 +58,21 @@ class SharedRows {
   const ir::Kernel& kernel_;
   std::map<ir::ExprId, bool> is_column_;
   std::map<ir::ExprId, int> offsets_;
-  int bytes_of_rows_ = 0, bytes_of_slot_ = 0;
+  std::vector<ir::ExprId> values_;
+  int bytes_of_rows_ = 0, bytes_of_columns_ = 0;
   bool orders_columns_ = false;
 };
 
 /// The loops of the batch that a Row's tensor map has dims for: the last one first.
 std::vector<std::size_t> mapped_batch(const ir::Kernel& kernel, ir::ExprId row);
+
+/// A comparison of places that changes with the column by 1, -1 or 0: it holds where `from` < `to`, or
+/// `from` <= `to`, and `to` - `from` is that of a column plus `step` for each column after it.
+struct Margin {
+  ir::ExprId from, to;
+  bool or_equal;
+  int step;
+};
 
 /// Conditions that follow from the places of rows and columns alone, such as those of a causal mask.
 class Masks {
@@ -67,6 +81,8 @@ class Masks {
 
   /// Those that choose between scores, each not part of another one.
   const std::vector<ir::ExprId>& conditions() const { return conditions_; }
+  /// Of a condition; nothing where it is no such comparison.
+  std::optional<Margin> margin(ir::ExprId condition) const;
   /// Text for the start of a kernel: is_skipped(from), which is true where no score of the tile of columns
   /// counts, and are_all_seen(from), where all conditions hold and all columns exist. Rows are the tile's
   /// `row_of_tile` and those after it.
@@ -78,6 +94,8 @@ class Masks {
 
  private:
   bool is_place(ir::ExprId id) const { return is_place_[id]; }
+  /// How much a place changes from one column to the next; nothing where that is not known.
+  std::optional<int> step_of(ir::ExprId place) const;
   void find_places();
   void find_conditions();
   bool is_false_with(ir::ExprId id, ir::ExprId condition) const;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "jit/ir/column_values.h"
+
 namespace sinter::plan {
 namespace {
 
@@ -14,7 +16,7 @@ constexpr std::int64_t kMostWarpgroups = 2;
 constexpr std::int64_t kRegisters = 168;
 // Bytes of a row that the copy engine brings at once.
 constexpr std::int64_t kLine = 128;
-constexpr std::int64_t kBarriers = 2048;
+constexpr std::int64_t kBarriers = 2048, kSlotAlignment = 1024;
 // Dims of a tensor map beside the vector and its own loop, and where columns are put in order on the way.
 constexpr std::size_t kMostBatchDims = 3, kMostOrderedBatchDims = 2;
 // The copy engine counts by so many bytes; an instruction combines multiples of so many elements.
@@ -217,7 +219,7 @@ class Chooser {
       // are worth more than that.
       for (const std::int64_t row_slots : {2, 1}) {
         const std::int64_t room = shared - kBarriers - row_slots * rows * row_bytes_;
-        const std::int64_t slots = room / std::max<std::int64_t>(columns * column_bytes_, 1);
+        const std::int64_t slots = room / (columns * column_bytes_ + bytes_of_values(columns));
         if (slots < 1 + row_slots) continue;
         attention = {static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(columns),
                      static_cast<std::uint8_t>(std::min<std::int64_t>(slots, 4)),
@@ -226,6 +228,12 @@ class Chooser {
       }
     }
     return false;
+  }
+
+  /// Of numbers that columns have; each slot begins at a multiple of kSlotAlignment.
+  std::int64_t bytes_of_values(std::int64_t columns) const {
+    const std::int64_t bytes = static_cast<std::int64_t>(ir::column_values(kernel_).size()) * columns * 4;
+    return (bytes + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
   }
 
   const Draft& draft_;

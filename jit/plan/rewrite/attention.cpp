@@ -212,22 +212,41 @@ std::optional<NodeId> number_of_row(Rewriter& to, NodeId id, const Shape& points
   return below.shape == rows ? node.operands[0] : to.view(Op::Expand, node.operands[0], rows);
 }
 
+/// A factor of the weights that is the same all along a row, which they lose; nothing where they have none.
+std::optional<NodeId> taken_off(Rewriter& to, NodeId& weights, const Shape& points) {
+  const bool turns = is_transpose(to.node(weights));
+  const Node product = to.node(turns ? to.node(weights).operands[0] : weights);
+  if (!is_op(product, Op::Mul)) return std::nullopt;
+  const auto turned = [&](NodeId id) { return turns ? to.transpose(id) : id; };
+  for (const std::size_t k : {1, 0}) {
+    const NodeId factor = product.operands[k], other = product.operands[1 - k];
+    if (to.node(other).shape != product.shape) continue;
+    // The numbers of rows of what is turned are those of columns.
+    const std::optional<NodeId> number =
+        turns && to.node(factor).kind != NodeKind::Scalar ? std::nullopt : number_of_row(to, factor, points);
+    if (!number) continue;
+    weights = turned(other);
+    return number;
+  }
+  for (const std::size_t k : {0, 1}) {
+    NodeId factor = turned(product.operands[k]);
+    const NodeId other = turned(product.operands[1 - k]);
+    if (to.node(factor).shape != points || to.node(other).shape != points) continue;
+    const std::optional<NodeId> number = taken_off(to, factor, points);
+    if (!number) continue;
+    weights = to.elementwise(Op::Mul, product.dtype, {factor, other});
+    return number;
+  }
+  return std::nullopt;
+}
+
 /// weights (.., m, n) times rows (.., n, e). What is the same for a whole row of weights is multiplied by
 /// afterwards: so the sum of exponentials that they are divided by may still be on its way.
 NodeId combined(Rewriter& to, NodeId weights, NodeId rows, Form form) {
   const Shape points = to.node(weights).shape;
   const std::size_t rank = points.rank();
   std::vector<NodeId> factors;
-  while (is_op(to.node(weights), Op::Mul)) {
-    const Node product = to.node(weights);
-    const auto peel = [&](std::size_t k) {
-      const std::optional<NodeId> factor = number_of_row(to, product.operands[k], points);
-      if (factor) factors.push_back(*factor), weights = product.operands[1 - k];
-      return factor.has_value();
-    };
-    if (to.node(product.operands[0]).shape != points || !peel(1))
-      if (to.node(product.operands[1]).shape != points || !peel(0)) break;
-  }
+  while (const std::optional<NodeId> number = taken_off(to, weights, points)) factors.push_back(*number);
   Node node;
   node.op = Op::Combine;
   node.dtype = DType::f32;
