@@ -7,8 +7,8 @@
 
 namespace sinter::ir {
 
-/// Of a kernel with an Attention: the loads of f32 that depend on the column and on no row. All rows of a tile
-/// read the same ones, so a warp brings them to shared memory beside the columns.
+/// Of a kernel with an Attention: the loads of f32 that depend on the column and on no row. All rows of a
+/// tile read the same ones, so a warp brings them to shared memory beside the columns.
 std::vector<ExprId> column_values(const Kernel& kernel);
 
 }  // namespace sinter::ir

@@ -18,11 +18,12 @@
 // of 128 bytes for each row (column), or, where these are added up and of f32, for each element of a vector,
 // swizzled by 128 bytes.
 
-// Of a matrix in shared memory, `bytes` beyond where it begins in units of 16 bytes. The next 8 lines lie 1024
-// bytes on, and the next chunk `chunk` bytes. Constants are added up before the kernel runs.
+// Of a matrix in shared memory, `bytes` beyond `begin`, which is in units of 16 bytes. The next 8 lines lie
+// 1024 bytes on, and the next chunk `chunk` bytes.
 SN_FN unsigned long long tc_matrix(unsigned begin, unsigned bytes, unsigned chunk) {
+  const unsigned place = begin + (bytes >> 4) + (chunk >> 4 << 16), layout = 1024 >> 4 | 1u << 30;
   unsigned long long matrix;
-  asm("mov.b64 %0, {%1, %2};" : "=l"(matrix) : "r"(begin + ((bytes >> 4) + (chunk >> 4 << 16))), "r"(0x40000040));
+  asm("mov.b64 %0, {%1, %2};" : "=l"(matrix) : "r"(place), "r"(layout));
   return matrix;
 }
 // Two numbers in 16 bits each.

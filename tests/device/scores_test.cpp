@@ -191,6 +191,15 @@ TEST_CASE("attention in plain operations") {
   }
 }
 
+TEST_CASE("scores of thousands, and such as are the greater the smaller their product") {
+  for (const double scale : {40.0, 400.0, -0.3}) {
+    check(attention({.causal = true, .scale = scale}), {{2}, 24, 24, 16, 16}, kBf16);
+    if (is_slow()) continue;
+    check(attention({.causal = true, .scale = scale}), {{2, 2}, 150, 150, 64, 64}, kBf16);
+    check(attention({.scale = scale}), {{2, 2}, 140, 200, 64, 64}, kBf16);
+  }
+}
+
 TEST_CASE("heads that lie side by side in memory, and keys that queries share") {
   // (batch, length, heads, depth), of which all operands are parts, as a projection leaves them.
   const auto heads = [](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {

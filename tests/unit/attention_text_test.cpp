@@ -123,7 +123,7 @@ class Tile {
         shared_(std::size_t{1} << 18, std::nan("")) {
     std::istringstream text(emit::emit(kernel, hopper()).text);
     for (std::string line; std::getline(text, line);) lines_.push_back(line);
-    names_ = {{"to_rows", 0},        {"own_rows", 0}, {"to", kSlot},
+    names_ = {{"to_rows", 0},     {"own_rows", 0}, {"to", kSlot},
               {"columns", kSlot}, {"from", from_}, {"row_of_tile", row_of_tile_},
               {"x0", kBatch}};
   }
@@ -390,4 +390,79 @@ TEST_CASE("tensor cores get the scores of f32, and their weights beside what the
   check(DType::f32, 200, 332, 72, 40);
   check(DType::f32, 70, 100, 20, 24);
   check(DType::f32, 64, 64, 128, 128);
+}
+
+namespace {
+
+/// The texts of a causal attention with its gradients: the result, the gradient of queries, those of keys and
+/// values.
+std::vector<std::string> causal_texts(double dropped = 0) {
+  const Planned p = planned([&](const Device& device) {
+    const auto operand = [&] { return input({4, 256, 64}, device.autodiff(), DType::bf16).require_grad(); };
+    const AnyTensor q = operand(), k = operand(), v = operand();
+    const nn::Dropout dropout = nn::DropoutConfig{dropped}.init(device.autodiff());
+    const AnyTensor y = nn::detail::attention(
+        q, k, v, {.causal = true, .dropout = dropped > 0 ? &dropout : nullptr}, Location::current());
+    const std::vector<AnyTensor> inputs{q, k, v};
+    std::vector<AnyTensor> results = gradient(y, std::span<const AnyTensor>(inputs),
+                                              {.seed = input({4, 256, 64}, device.autodiff(), DType::bf16)});
+    results.push_back(y);
+    for (AnyTensor& result : results) result = result.inner();
+    return results;
+  });
+  std::vector<std::string> texts;
+  for (const plan::Launch& launch : p.plan.launches)
+    if (const auto* number = std::get_if<std::uint32_t>(&launch.what);
+        number != nullptr && p.plan.kernels[*number]->attention.any())
+      texts.push_back(emit::emit(*p.plan.kernels[*number], hopper()).text);
+  return texts;
+}
+
+std::string after(const std::string& text, const std::string& mark) {
+  const std::size_t at = text.find(mark);
+  return at == std::string::npos ? "" : text.substr(at);
+}
+bool has(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a causal mask is a number in 32 bits to which a lane adds where its scores are") {
+  const std::vector<std::string> texts = causal_texts();
+  REQUIRE(texts.size() == 3);
+  std::size_t of_queries = 0, of_keys = 0;
+  for (const std::string& text : texts) {
+    // Key j <= query i: i - j becomes less from one column to the next where these are keys.
+    of_queries += has(text, "[r] - offset >= 0;") ? 1 : 0;
+    of_keys += has(text, "[r] + offset >= 0;") ? 1 : 0;
+    CHECK(has(text, " : -SN_INFINITY;"));
+  }
+  CHECK(of_queries == 2);
+  CHECK(of_keys == 1);
+}
+
+TEST_CASE("numbers of columns come beside the columns, and lanes do not read them from memory") {
+  std::size_t found = 0;
+  for (const std::string& text : causal_texts()) {
+    if (!has(text, "#define SN_VALUES 1")) continue;
+    ++found;
+    // The greatest score of a row, the sum of its exponentials, and the sum of its gradients.
+    std::size_t copies = 0, pairs = 0;
+    const std::string tiles = after(text, "while (is_there)");
+    for (std::size_t at = 0; (at = text.find("tc_copy_f32(to + ", at)) != std::string::npos; ++at) ++copies;
+    for (std::size_t at = 0; (at = tiles.find("= tc_values(columns_at", at)) != std::string::npos; ++at)
+      ++pairs;
+    CHECK(copies == 3);
+    CHECK(pairs == 6);  // where all is seen, and where not
+    CHECK_FALSE(has(tiles.substr(0, tiles.find("tc_begin")), "= b"));
+  }
+  CHECK(found == 1);
+}
+
+TEST_CASE("masked products are minus infinity only where nothing else is made of them") {
+  // Exponentials alone: of the last tile's columns that do not exist, too.
+  const auto is_masked = [](const std::string& text) { return has(text, "if (!is_seen)"); };
+  for (const std::string& text : causal_texts()) CHECK(is_masked(text));
+  // What is dropped reads numbers by their place, which columns that do not exist have not.
+  for (const std::string& text : causal_texts(0.25))
+    CHECK((!is_masked(text) || has(text, "from + SN_COLUMNS <= size_n")));
 }

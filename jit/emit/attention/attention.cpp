@@ -87,7 +87,8 @@ class AttentionText : private ScoresText {
            define("SN_COLUMNS", text_of(a_.columns)) + define("SN_SLOTS", text_of(a_.slots)) +
            define("SN_ROW_SLOTS", text_of(a_.row_slots)) +
            define("SN_CONSUMERS", text_of(a_.rows / kRowsOfWarpgroup)) +
-           define("SN_LOADERS", text_of(loaders())) + define("SN_VALUES", shared_.values().empty() ? "0" : "1") +
+           define("SN_LOADERS", text_of(loaders())) +
+           define("SN_VALUES", shared_.values().empty() ? "0" : "1") +
            define("SN_COMBINES", combines_.empty() ? "0" : "1") +
            define("SN_BYTES_OF_ROWS", text_of(shared_.bytes_of_rows())) +
            define("SN_BYTES_OF_COLUMNS", text_of(shared_.bytes_of_columns())) +
@@ -176,8 +177,8 @@ class AttentionText : private ScoresText {
   void write_copies_of_values() {
     if (shared_.values().empty()) return;
     e_.open("for (int own = lane; own < SN_COLUMNS; own += 32)");
-    e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[column_],
-                                    e_.index("min(from + own, size_n - 1)")));
+    e_.out.line(
+        e_.dialect.constant(e_.index_type, e_.coordinates[column_], e_.index("min(from + own, size_n - 1)")));
     for (const ExprId id : shared_.values())
       e_.out.line("tc_copy_f32(to + " + text_of(shared_.offset(id)) + " + own * 4, b" +
                   text_of(expr(id).buffer) + " + (" + e_.position(expr(id).map) + "));");

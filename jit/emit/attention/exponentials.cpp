@@ -85,8 +85,7 @@ void ScoresText::write_subtracted() {
 
 std::string ScoresText::power(ExprId id, bool exact) const {
   const Expr& e = expr(id);
-  if (e.op != Op::Where)
-    return "fmaf(" + name("scores", scaled_dot(id)->dot) + "[i], powers, subtracted[r])";
+  if (e.op != Op::Where) return "fmaf(" + name("scores", scaled_dot(id)->dot) + "[i], powers, subtracted[r])";
   const std::string chosen = power(e.args[1], exact);
   if (!exact) return chosen;
   return "(" + e_.value(e.args[0]) + " ? " + chosen + " : fmaf(" + e_.value(e.args[2]) + ", " + kLog2E +

@@ -139,8 +139,8 @@ void ScoresText::write_margins(const std::vector<bool>& needed) {
   for (ExprId id = 0; id < places.size(); ++id)
     if (places[id] && !is_argument(id)) e_.define(id);
   for (const auto& [id, margin] : margins)
-    e_.out.line(name("margin", id) + "[r] = tc_margin(" + e_.value(margin.from) + ", " +
-                e_.value(margin.to) + ");");
+    e_.out.line(name("margin", id) + "[r] = tc_margin(" + e_.value(margin.from) + ", " + e_.value(margin.to) +
+                ");");
   e_.close();
 }
 

@@ -139,9 +139,8 @@ void ScoresText::write_dots() {
     for (int step = 0; step < steps; ++step)
       e_.out.line("tc_dot_" + std::string(name_of(expr(a).dtype)) + "(" + name("scores", id) +
                   ", tc_matrix(own_rows, " + text_of(shared_.offset(a) + shared_.step_bytes(a, step)) +
-                  ", 16), tc_matrix(columns, " +
-                  text_of(shared_.offset(b) + shared_.step_bytes(b, step)) + ", 16), " + (step ? "1" : "0") +
-                  ");");
+                  ", 16), tc_matrix(columns, " + text_of(shared_.offset(b) + shared_.step_bytes(b, step)) +
+                  ", 16), " + (step ? "1" : "0") + ");");
   }
 }
 
@@ -171,14 +170,14 @@ void ScoresText::open_scores(bool exact, const std::vector<ExprId>& targets, std
       for_operands(expr(id), [&](ExprId arg) { needed[arg] = true; });
   if (exact) write_margins(needed);
   const std::string first = shared_.orders_columns() ? "lane % 4" : "column_of_lane";
-  const std::string offset = shared_.orders_columns() ? "int(i) / 4 * 8 + int(i) % 2 * 4"
-                                                      : "int(i) / 4 * 8 + int(i) % 2";
+  const std::string offset =
+      shared_.orders_columns() ? "int(i) / 4 * 8 + int(i) % 2 * 4" : "int(i) / 4 * 8 + int(i) % 2";
   e_.open_unrolled("eight", a_.columns / 8);
   for (const ExprId id : shared_.values())
     if (needed[id]) write_pair(id);
   e_.open_unrolled("j", 4);
-  e_.out.line("const int i = int(eight) * 4 + int(j), r = int(i) / 2 % 2, strand = int(i) / 4 % " + text_of(kStrands) +
-              ", of_row = first_row + r * 8, offset = " + offset + ";");
+  e_.out.line("const int i = int(eight) * 4 + int(j), r = int(i) / 2 % 2, strand = int(i) / 4 % " +
+              text_of(kStrands) + ", of_row = first_row + r * 8, offset = " + offset + ";");
   e_.out.line("const int of_column = from + " + first + " + " + offset + ";");
   const auto place = [&](std::size_t loop, const char* at, const char* size) {
     const std::string text = exact ? "min(" + std::string(at) + ", " + size + " - 1)" : std::string(at);

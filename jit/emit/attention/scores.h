@@ -126,8 +126,8 @@ class ScoresText {
   std::string less(ir::ExprId score, const std::string& subtracted, bool exact) const;
   /// Where scores are gone over once: the exponential of a score less a number of its row.
   std::optional<ir::ExprId> find_row_exponential() const;
-  /// At the beginning of a tile of rows: that number, and whether it is near enough to 0 to be subtracted from
-  /// powers of 2, in one instruction with the scale.
+  /// At the beginning of a tile of rows: that number, and whether it is near enough to 0 to be subtracted
+  /// from powers of 2, in one instruction with the scale.
   void write_subtracted();
   /// A score less what is subtracted from it, in powers of 2.
   std::string power(ir::ExprId score, bool exact) const;

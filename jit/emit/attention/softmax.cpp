@@ -16,8 +16,7 @@ std::string text_of(int number) { return std::to_string(number); }
 
 /// Where all scores of a tile count and are a product times a positive number, the greatest product is looked
 /// for. An exponent takes one instruction, so long as what is subtracted is not so large that its own
-/// rounding would be seen: for a score the same whichever way its tile goes, so that results have the same
-/// bits in tiles of other sizes.
+/// rounding would be seen.
 void ScoresText::write_softmax() {
   const std::optional<ScaledDot> dot = scaled_dot(expr(greatest_[0]).args[0]);
   if (!masked_) e_.out.line("float shifted[" + text_of(scores()) + "];");

@@ -106,6 +106,8 @@ class Dialect : public Syntax {
   bool loads_around_rows = false;      // whole vectors may be read of which any element is a buffer's
   // All loads of a row stand before what uses them; else that is left to the compiler.
   bool loads_rows_first = false;
+  // Compilers load ahead of what they compute, but not past a branch.
+  bool stops_at_branches = false;
 
   // Elements of a line of a tile that a workgroup turns over (walker/tiles.h): 64 are two sectors of memory
   // even of 16-bit values.

@@ -1,11 +1,15 @@
 // Where the sums of columns are, and how they leave the registers.
 #include "jit/emit/walker/column_sums.h"
 
+#include <algorithm>
+
 namespace sinter::emit {
 
 namespace {
 
 constexpr const char* kShared = "sn_columns";
+// Of the memory in which lanes leave sums to be joined: more of them at once mean fewer barriers.
+constexpr int kSharedBytes = 16 * 1024;
 
 }  // namespace
 
@@ -14,7 +18,12 @@ ColumnSums::ColumnSums(Expressions& e, const Vectors& vectors, const std::vector
   for (const ir::Store& store : k_.stores)
     if (live[store.value] && k_.exprs[store.value].kind == ir::ExprKind::Partial) partials_.push_back(&store);
   if (ir::has_parts(k_) && has_rows())
-    e_.use.shared.push_back({kShared, DType::f32, e_.width * e_.target.workgroup_size});
+    e_.use.shared.push_back({kShared, DType::f32, turns_at_once() * e_.width * e_.target.workgroup_size});
+}
+
+int ColumnSums::turns_at_once() const {
+  const int bytes = 4 * e_.width * e_.target.workgroup_size;
+  return std::clamp(kSharedBytes / bytes, 1, k_.row_elements / e_.width);
 }
 
 void ColumnSums::find_part() {
@@ -59,43 +68,51 @@ void ColumnSums::finish(HeldForm form) {
     split("first", 0, k_.outer_rank, "");
     e_.out.line(e_.dialect.constant(e_.index_type, "shift", vectors_.shift()));
   }
+  const int turns = k_.row_elements / e_.width;
   for (const ir::Store* partial : partials_) {
-    e_.open_unrolled("i", k_.row_elements / e_.width);
     if (has_rows()) {
-      join_rows(*partial, form);
-    } else {
-      e_.open_unrolled("k", e_.width);
-      store(*partial, form, Accumulators::column_sum(partial->value) + "[i][k]", "k", e_.dialect.lane);
-      e_.close();
+      for (int first = 0; first < turns; first += turns_at_once())
+        join_rows(*partial, form, first, std::min(turns_at_once(), turns - first));
+      continue;
     }
+    e_.open_unrolled("i", turns);
+    e_.open_unrolled("k", e_.width);
+    store(*partial, form, Accumulators::column_sum(partial->value) + "[i][k]", "k", e_.dialect.lane);
+    e_.close();
     e_.close();
   }
   e_.close();
 }
 
-/// Each lane leaves its sums; then lanes take a column each and add up what all rows of lanes have of it.
-void ColumnSums::join_rows(const ir::Store& partial, HeldForm form) {
+/// Each lane leaves its sums of some turns; then lanes take a column each and add up what all rows of lanes
+/// have of it.
+void ColumnSums::join_rows(const ir::Store& partial, HeldForm form, int first, int turns) {
   const Dialect& d = e_.dialect;
   const auto number = [&](const std::string& text) { return d.cast(Type::U32, text); };
   const std::string all = u32(e_.target.workgroup_size), lanes = number(e_.lanes()), rows = number(d.rows),
-                    lane = number(d.lane), row = number(d.row);
-  const auto place = [&](const std::string& k, const std::string& r, const std::string& l) {
-    return std::string(kShared) + "[" + k + " * " + all + " + " + r + " * " + lanes + " + " + l + "]";
+                    lane = number(d.lane), row = number(d.row), width = u32(e_.width);
+  const auto place = [&](const std::string& element, const std::string& r, const std::string& l) {
+    return std::string(kShared) + "[(" + element + ") * " + all + " + " + r + " * " + lanes + " + " + l + "]";
   };
   e_.out.line(d.workgroup_barrier);
+  e_.open_unrolled("i", turns);
   e_.open_unrolled("k", e_.width);
-  e_.out.line(place(number("k"), row, lane) + " = " + Accumulators::column_sum(partial.value) + "[i][k];");
+  e_.out.line(place(number("i") + " * " + width + " + " + number("k"), row, lane) + " = " +
+              Accumulators::column_sum(partial.value) + "[" + std::to_string(first) + " + i][k];");
+  e_.close();
   e_.close();
   e_.out.line(d.workgroup_barrier);
-  e_.open(d.loop(Type::U32, "at", row + " * " + lanes + " + " + lane, lanes + " * " + u32(e_.width),
+  e_.open(d.loop(Type::U32, "at", row + " * " + lanes + " + " + lane, lanes + " * " + u32(turns * e_.width),
                  rows + " * " + lanes));
-  e_.out.line(d.constant(Type::U32, "own_k", "at / " + lanes));
+  e_.out.line(d.constant(Type::U32, "own", "at / " + lanes));
   e_.out.line(d.constant(Type::U32, "own_lane", "at % " + lanes));
-  e_.out.line(d.variable(DType::f32, "sum", place("own_k", u32(0), "own_lane")));
+  e_.out.line(d.variable(DType::f32, "sum", place("own", u32(0), "own_lane")));
   e_.open(d.loop(Type::U32, "r", u32(1), rows, u32(1)));
-  e_.out.line("sum = sum + " + place("own_k", "r", "own_lane") + ";");
+  e_.out.line("sum = sum + " + place("own", "r", "own_lane") + ";");
   e_.close();
-  store(partial, form, "sum", "own_k", "own_lane");
+  e_.out.line(d.constant(Type::U32, "i", u32(first) + " + own / " + width));
+  e_.out.line(d.constant(Type::U32, "k", "own % " + width));
+  store(partial, form, "sum", "k", "own_lane");
   e_.close();
 }
 

@@ -27,7 +27,9 @@ class ColumnSums : private LoopText {
 
  private:
   bool has_rows() const { return has_short_rows(k_, e_.target); }
-  void join_rows(const ir::Store& store, HeldForm form);
+  void join_rows(const ir::Store& partial, HeldForm form, int first, int turns);
+  /// Whose sums have room in the memory that lanes leave them in.
+  int turns_at_once() const;
   void store(const ir::Store& store, HeldForm form, const std::string& value, const std::string& k,
              const std::string& lane);
 

@@ -1,6 +1,7 @@
 // Writes the loops over held rows: by vectors, by vectors that begin before a row, by elements.
 #include "jit/emit/walker/held_loops.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace sinter::emit {
@@ -30,17 +31,60 @@ void HeldLoops::write_vectors(const InnerWork& work, std::uint16_t phase) {
   InnerWork rest = work;
   rest.values = rows_.values[phase];
   sums_.declare_parts(work, e_.width);
-  std::vector<ExprId> first;
-  if (e_.dialect.loads_rows_first)
-    for (ExprId id : rest.values)
-      if (vectors_.is_load(id) && rows_.has(id)) first.push_back(id);
+  const std::vector<ExprId> first = loads_before(rest, phase);
   if (!first.empty())
     over_vectors([&] {
-      for (ExprId id : first) vectors_.load(id, "y", rows_.name(id) + "[i]");
+      for (ExprId id : first) vectors_.load(id, "y", rows_.place(id));
     });
   over_vectors([&] { vectors_.write_points(rest, "y", rows_, rows_.taken[phase], first); });
+  for (ExprId id : first)
+    if (!rows_.is_held(id)) rows_.elsewhere.erase(id);
   sums_.add_parts(work, e_.width);
 }
+
+/// The loads of a phase that come before what is computed of them, so that one vector's do not wait for
+/// those before it. What is loaded and not held lies where a value of its phase will, which is computed after
+/// it, or in an array of its own, if lanes have registers for that.
+std::vector<ExprId> HeldLoops::loads_before(const InnerWork& work, std::uint16_t phase) {
+  std::vector<ExprId> first, others;
+  for (ExprId id : work.values) {
+    if (!vectors_.is_load(id)) continue;
+    if (rows_.is_held(id))
+      first.push_back(id);
+    else if (vectors_.is_shifted(id))
+      others.push_back(id);
+  }
+  const bool stops = e_.dialect.stops_at_branches && !has_whole_rows();
+  if (!stops) return e_.dialect.loads_rows_first ? first : std::vector<ExprId>{};
+  std::vector<std::string> busy;
+  for (const std::vector<ExprId>* ids : {&first, &rows_.taken[phase]})
+    for (ExprId id : *ids) busy.push_back(rows_.name(id));
+  std::vector<ExprId> alone;
+  for (ExprId id : others) {
+    const auto takes_over = [&](ExprId value) {
+      return value > id && rows_.is_held(value) && k_.exprs[value].dtype == k_.exprs[id].dtype &&
+             std::find(busy.begin(), busy.end(), rows_.name(value)) == busy.end();
+    };
+    const auto value = std::find_if(work.values.begin(), work.values.end(), takes_over);
+    if (value == work.values.end()) {
+      alone.push_back(id);
+      continue;
+    }
+    busy.push_back(rows_.name(*value));
+    rows_.elsewhere[id] = busy.back() + "[i]";
+    first.push_back(id);
+  }
+  if (!rows_.have_room(k_, alone)) return first;
+  for (ExprId id : alone) {
+    const std::string name = "f" + std::to_string(id);
+    e_.out.line(e_.dialect.declare_vector(k_.exprs[id].dtype, e_.width, name, k_.row_elements / e_.width));
+    rows_.elsewhere[id] = name + "[i]";
+    first.push_back(id);
+  }
+  return first;
+}
+
+bool HeldLoops::has_whole_rows() const { return k_.row_full && !has_short_rows(k_, e_.target); }
 
 /// The same of a row that is no whole vectors.
 void HeldLoops::write_elements(const InnerWork& work, std::uint16_t phase, bool shifted) {
@@ -118,8 +162,7 @@ void HeldLoops::over_vectors(const std::function<void()>& body) {
   const bool numbered = e_.dialect.numbers_vectors && k_.inner_rank == 1;
   if (numbered) e_.out.line(e_.dialect.constant(Type::U32, "vector", e_.dialect.cast(Type::U32, number)));
   e_.out.line(constant("j", (numbered ? e_.flat("vector") : "(" + number + ")") + " * " + width));
-  const bool is_whole = k_.row_full && !has_short_rows(k_, e_.target);
-  e_.open(is_whole ? "" : e_.dialect.when("j < inner"));
+  e_.open(has_whole_rows() ? "" : e_.dialect.when("j < inner"));
   split("j", k_.outer_rank, k_.inner_rank, "y", k_.inner_rank == 1);
   body();
   e_.close();

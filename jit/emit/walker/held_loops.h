@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "jit/emit/walker/accumulators.h"
 #include "jit/emit/walker/loop_text.h"
@@ -35,6 +36,8 @@ class HeldLoops : private LoopText {
  private:
   void write_vectors(const InnerWork& work, std::uint16_t phase);
   void write_elements(const InnerWork& work, std::uint16_t phase, bool shifted);
+  std::vector<ir::ExprId> loads_before(const InnerWork& work, std::uint16_t phase);
+  bool has_whole_rows() const;
   void over_elements(const std::function<void()>& body);
   void over_shifted_vectors(const std::function<void()>& body);
   void over_vectors(const std::function<void()>& body);

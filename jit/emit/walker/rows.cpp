@@ -13,6 +13,12 @@ std::size_t most_registers(const ir::Kernel& kernel) {
   return kernel.row_lanes <= 256 ? 112 : kernel.row_lanes <= 512 ? 72 : 32;
 }
 
+/// Of a lane's elements of a row.
+std::size_t registers_of(const ir::Kernel& kernel, DType dtype, bool pairs_halves) {
+  if (pairs_halves && size_of(dtype) == 2) return kernel.row_elements / 2;
+  return (size_of(dtype) == 8 ? 2u : 1u) * std::size_t{kernel.row_elements};
+}
+
 constexpr int kNever = -1;
 // So many cheap operations are done again rather than held in a register for each element.
 constexpr int kFewInstructions = 3;
@@ -89,6 +95,7 @@ class Chooser {
     share_slots(rows);
     for (DType dtype : rows.slot_dtypes) rows.words += registers(dtype);
     rows.words += words_of_sums();
+    rows.pairs_halves = pairs_halves_;
     return rows;
   }
 
@@ -98,10 +105,7 @@ class Chooser {
     return words;
   }
 
-  std::size_t registers(DType dtype) const {
-    if (pairs_halves_ && size_of(dtype) == 2) return k_.row_elements / 2;
-    return (size_of(dtype) == 8 ? 2u : 1u) * std::size_t{k_.row_elements};
-  }
+  std::size_t registers(DType dtype) const { return registers_of(k_, dtype, pairs_halves_); }
 
   /// Not those of which all rows, or stretches of a row, read the same: they are close at hand. But where the
   /// only row of a product is computed, nothing else is to be waited for.
@@ -185,6 +189,12 @@ class Chooser {
 };
 
 }  // namespace
+
+bool HeldRows::have_room(const ir::Kernel& kernel, const std::vector<ir::ExprId>& loads) const {
+  std::size_t needed = words;
+  for (const ir::ExprId id : loads) needed += registers_of(kernel, kernel.exprs[id].dtype, pairs_halves);
+  return needed <= most_registers(kernel);
+}
 
 HeldRows hold_rows(const ir::Kernel& kernel, const std::vector<InnerWork>& work, bool pairs_halves) {
   return Chooser(kernel, work, pairs_halves).run();

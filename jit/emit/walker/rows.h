@@ -16,16 +16,18 @@ struct HeldRows {
   std::vector<std::size_t>
       slots;  // of each held value: which registers; those of a value no longer needed serve another
   std::vector<DType> slot_dtypes;
-  std::string owner;                            // "a." where the arrays are members of `a`
-  std::size_t words = 0;                        // of 32 bits, that a lane holds, sums of columns included
+  std::string owner;      // "a." where the arrays are members of `a`
+  std::size_t words = 0;  // of 32 bits, that a lane holds, sums of columns included
+  bool pairs_halves = false;
   std::map<ir::ExprId, std::string> elsewhere;  // of held values that lie in no slot: where vector `i` is
   std::vector<std::vector<ir::ExprId>> taken;   // by phase: held since an earlier phase
   std::vector<std::vector<ir::ExprId>> values;  // by phase: computed or loaded in it, operands first
 
   bool any() const { return !held.empty(); }
-  bool has(ir::ExprId id) const {
-    return elsewhere.contains(id) || std::find(held.begin(), held.end(), id) != held.end();
-  }
+  /// True iff a lane has registers for its elements of these, too.
+  bool have_room(const ir::Kernel& kernel, const std::vector<ir::ExprId>& loads) const;
+  bool is_held(ir::ExprId id) const { return std::find(held.begin(), held.end(), id) != held.end(); }
+  bool has(ir::ExprId id) const { return elsewhere.contains(id) || is_held(id); }
   static std::string slot(std::size_t number) { return "h" + std::to_string(number); }
   /// Where vector `i` of a held value is.
   std::string place(ir::ExprId id) const {

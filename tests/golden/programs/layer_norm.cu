@@ -70,6 +70,13 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
         if (j < inner) {
           const int y = int(j);
           sn_load4_f32(h0[i], b0 + (x0 * n2 + y));
+        }
+      }
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;

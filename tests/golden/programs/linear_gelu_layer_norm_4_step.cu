@@ -87,14 +87,20 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
         if (j < inner) {
           const int y = int(j);
-          float l0[4];
-          sn_load4_f32(l0, b0 + (x0 * n2 + y));
+          sn_load4_f32(h0[i], b0 + (x0 * n2 + y));
+        }
+      }
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
           float l1[4];
           sn_load4_f32(l1, b1 + (y));
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const float v0 = l0[k];
+            const float v0 = h0[i][k];
             const float v1 = l1[k];
             const float v2 = (v0 + v1);
             const float v4 = (v2 * s0);
@@ -341,15 +347,21 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
         if (j < inner) {
           const int y = int(j);
-          float l0[4];
-          sn_load4_f32(l0, b0 + (x0 * n2 + y));
+          sn_load4_f32(h1[i], b6 + (x0 * n2 + y));
+          sn_load4_f32(h2[i], b0 + (x0 * n2 + y));
+        }
+      }
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
           float l1[4];
           sn_load4_f32(l1, b1 + (y));
-          sn_load4_f32(h1[i], b6 + (x0 * n2 + y));
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const float v0 = l0[k];
+            const float v0 = h2[i][k];
             const float v1 = l1[k];
             const float v2 = (v0 + v1);
             const float v4 = (v2 * s0);
@@ -962,22 +974,27 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
         if (j < inner) {
           const int y = int(j);
-          float l0[4];
-          sn_load4_f32(l0, b0 + (x0 * n2 + y));
+          sn_load4_f32(h0[i], b0 + (x0 * n2 + y));
+          sn_load4_f32(h2[i], b3 + (x0 * n2 + y));
+        }
+      }
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
           float l1[4];
           sn_load4_f32(l1, b1 + (y));
-          float l5[4];
-          sn_load4_f32(l5, b3 + (x0 * n2 + y));
           float l6[4];
           sn_load4_f32(l6, b4 + (y));
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const float v0 = l0[k];
+            const float v0 = h0[i][k];
             const float v1 = l1[k];
             const float v2 = (v0 * v1);
             h0[i][k] = v2;
-            const float v5 = l5[k];
+            const float v5 = h2[i][k];
             const float v6 = l6[k];
             const float v7 = (v5 + v6);
             const float v9 = (v7 * s0);

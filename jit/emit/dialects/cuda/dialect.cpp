@@ -41,6 +41,7 @@ class CudaDialect : public Dialect {
     goes_along_lone_rows = true;
     makes_floats_of_bytes = true;
     rounds_to_bf16 = true;
+    stops_at_branches = true;
     barrier = "sn_barrier();";
     workgroup_barrier = "__syncthreads();";
     cluster_begin = "sn_cluster_begin();";
