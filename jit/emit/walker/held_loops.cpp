@@ -9,6 +9,14 @@ namespace sinter::emit {
 using ir::ExprId;
 using ir::ExprKind;
 
+namespace {
+
+// Elements of a row that a lane loads before it uses one, beside its sums of columns: with more some kernels
+// spill (nvrtc_test).
+constexpr int kMostBesideSums = 16;
+
+}  // namespace
+
 void HeldLoops::choose_rows(const std::vector<InnerWork>& work) {
   rows_ = hold_rows(k_, work, e_.dialect.pairs_halves);
   e_.use.held_words = rows_.words;
@@ -54,7 +62,8 @@ std::vector<ExprId> HeldLoops::loads_before(const InnerWork& work, std::uint16_t
     else if (vectors_.is_shifted(id))
       others.push_back(id);
   }
-  const bool stops = e_.dialect.stops_at_branches && !has_whole_rows();
+  const bool has_room = !ir::has_parts(k_) || k_.row_elements <= kMostBesideSums;
+  const bool stops = e_.dialect.stops_at_branches && !has_whole_rows() && has_room;
   if (!stops) return e_.dialect.loads_rows_first ? first : std::vector<ExprId>{};
   std::vector<std::string> busy;
   for (const std::vector<ExprId>* ids : {&first, &rows_.taken[phase]})
@@ -76,7 +85,7 @@ std::vector<ExprId> HeldLoops::loads_before(const InnerWork& work, std::uint16_t
   }
   if (!rows_.have_room(k_, alone)) return first;
   for (ExprId id : alone) {
-    const std::string name = "f" + std::to_string(id);
+    const std::string name = "f" + std::to_string(id) + "_" + std::to_string(phase);
     e_.out.line(e_.dialect.declare_vector(k_.exprs[id].dtype, e_.width, name, k_.row_elements / e_.width));
     rows_.elsewhere[id] = name + "[i]";
     first.push_back(id);

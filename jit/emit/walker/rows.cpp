@@ -191,6 +191,7 @@ class Chooser {
 }  // namespace
 
 bool HeldRows::have_room(const ir::Kernel& kernel, const std::vector<ir::ExprId>& loads) const {
+  if (!any()) return false;  // there were none for what is to be held
   std::size_t needed = words;
   for (const ir::ExprId id : loads) needed += registers_of(kernel, kernel.exprs[id].dtype, pairs_halves);
   return needed <= most_registers(kernel);
