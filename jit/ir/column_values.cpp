@@ -1,11 +1,8 @@
 #include "jit/ir/column_values.h"
 
-#include <cstdint>
-
 namespace sinter::ir {
 
-std::vector<ExprId> column_values(const Kernel& kernel) {
-  const std::vector<std::uint32_t> loops = dependence(kernel);
+std::vector<ExprId> column_values(const Kernel& kernel, std::span<const std::uint32_t> loops) {
   const std::uint32_t row = 1u << (kernel.outer_rank - 1u), column = 1u << kernel.outer_rank;
   std::vector<ExprId> found;
   for (ExprId id = 0; id < kernel.exprs.size(); ++id) {

@@ -30,7 +30,7 @@ emit::Target target_of(const ir::DeviceTraits& traits) {
   return target;
 }
 
-/// The texts of a layer norm's gradients of which the first rows are long enough for several turns of a lane.
+/// The texts of a layer norm's gradients.
 std::vector<std::string> texts_of_gradients(std::int64_t width) {
   const Planned p = planned(
       [&](const Device& plain) {
@@ -54,7 +54,7 @@ std::vector<std::string> texts_of_gradients(std::int64_t width) {
   return texts;
 }
 
-/// Loads of vectors of a row, in the part of the text up to its first reduction.
+/// Where a text loads vectors of a row.
 std::vector<std::size_t> loads_of_rows(const std::string& text) {
   std::vector<std::size_t> found;
   for (std::size_t at = 0; (at = text.find("sn_load4_f32(", at)) != std::string::npos; ++at)

@@ -13,8 +13,9 @@ constexpr int kAlignment = 1024, kBarriers = 256;  // bytes
 
 }  // namespace
 
-SharedRows::SharedRows(const ir::Kernel& kernel) : kernel_(kernel), values_(ir::column_values(kernel)) {
+SharedRows::SharedRows(const ir::Kernel& kernel) : kernel_(kernel) {
   const std::vector<std::uint32_t> loops = ir::dependence(kernel);
+  values_ = ir::column_values(kernel, loops);
   for (const ExprId id : rows_of(kernel)) {
     orders_columns_ |= is_across(id);
     is_column_[id] = (loops[id] >> kernel.outer_rank & 1) != 0;

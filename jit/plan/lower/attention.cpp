@@ -202,7 +202,8 @@ class Chooser {
     return nullptr;
   }
 
-  const char* tiles(ir::Attention& attention) const {
+  const char* tiles(ir::Attention& attention) {
+    value_bytes_ = 4 * static_cast<std::int64_t>(ir::column_values(kernel_, loops_).size());
     const std::int64_t all = (draft_.extents[kernel_.outer_rank - 1u] + kRows - 1) / kRows;
     for (std::int64_t warpgroups = std::min(kMostWarpgroups, all); warpgroups > 0; --warpgroups)
       if (tiles_of(warpgroups * kRows, attention)) return nullptr;
@@ -215,11 +216,14 @@ class Chooser {
     for (const std::int64_t columns : {128, 64, 32}) {
       // Wider tiles have more numbers on the way.
       if (sums_ + scores_ * columns / 2 + weights_ * columns / 4 > kRegisters - columns / 8) continue;
+      // Each slot begins at a multiple of kSlotAlignment.
+      const std::int64_t bytes_of_values =
+          (columns * value_bytes_ + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
       // With two, the next rows come in while the last scores of these are computed; more columns under way
       // are worth more than that.
       for (const std::int64_t row_slots : {2, 1}) {
         const std::int64_t room = shared - kBarriers - row_slots * rows * row_bytes_;
-        const std::int64_t slots = room / (columns * column_bytes_ + bytes_of_values(columns));
+        const std::int64_t slots = room / (columns * column_bytes_ + bytes_of_values);
         if (slots < 1 + row_slots) continue;
         attention = {static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(columns),
                      static_cast<std::uint8_t>(std::min<std::int64_t>(slots, 4)),
@@ -230,12 +234,6 @@ class Chooser {
     return false;
   }
 
-  /// Of numbers that columns have; each slot begins at a multiple of kSlotAlignment.
-  std::int64_t bytes_of_values(std::int64_t columns) const {
-    const std::int64_t bytes = static_cast<std::int64_t>(ir::column_values(kernel_).size()) * columns * 4;
-    return (bytes + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
-  }
-
   const Draft& draft_;
   const LowerLimits& limits_;
   const ir::Kernel& kernel_;
@@ -244,6 +242,7 @@ class Chooser {
   std::int64_t scores_ = 0, weights_ = 0;          // products; weights, in units of 16 bits
   bool is_ordered_ = false;                        // columns come in the order that weights of f32 need
   std::int64_t row_bytes_ = 0, column_bytes_ = 0;  // of a row, a column
+  std::int64_t value_bytes_ = 0;                   // of the numbers that a column has
 };
 
 }  // namespace
