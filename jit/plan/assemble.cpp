@@ -224,6 +224,7 @@ Assembled assemble(const Graph& graph, const Grouping& grouping, const std::vect
   Assembler assembler(graph, grouping, memory, made, verifies);
   plan.launches.reserve(steps.size());
   for (std::size_t s = 0; s < steps.size(); ++s) {
+    if (steps[s].is_join()) continue;
     if (steps[s].library)
       assembler.add_library(steps[s]);
     else

@@ -111,7 +111,7 @@ class Orderer {
       const Launch& launch = plan_.launches[i];
       Launches waits{};
       for_each_use(launch, [&](const ValueUse& use, const Binding& memory) {
-        const auto [begin, end] = bytes_of(use, memory);
+        const auto [begin, end] = bytes_of(launch, use, memory);
         stretches_of(memory).find(begin, end, use.written, waits);
       });
       const Place place{static_cast<std::uint32_t>(i), strand_for(waits)};
@@ -120,7 +120,7 @@ class Orderer {
       for (const bool written : {false, true})
         for_each_use(launch, [&](const ValueUse& use, const Binding& memory) {
           if (use.written != written) return;
-          const auto [begin, end] = bytes_of(use, memory);
+          const auto [begin, end] = bytes_of(launch, use, memory);
           Stretches& stretches = stretches_of(memory);
           written ? stretches.write(begin, end, place) : stretches.read(begin, end, place);
         });
@@ -151,11 +151,16 @@ class Orderer {
 
   /// The bytes of a temporary value; of memory that is no temporary's all, since a value may be any part of
   /// it, which moves from run to run.
-  std::pair<std::size_t, std::size_t> bytes_of(const ValueUse& use, const Binding& memory) {
+  std::pair<std::size_t, std::size_t> bytes_of(const Launch& launch, const ValueUse& use,
+                                               const Binding& memory) {
     if (memory.space != Binding::Space::Temporary) return {0, kUnknown};
-    // A library op's operand may begin within its value, which somebody wrote from its beginning.
+    // A library op's operand may begin within its value, which somebody wrote from its beginning, or of which
+    // others wrote the parts.
     std::size_t& start = starts_[use.value];
-    if (start == kUnknown) start = memory.byte_offset;
+    if (start == kUnknown) {
+      if (!use.written && std::holds_alternative<library::LibraryOpRef>(launch.what)) return {0, kUnknown};
+      start = memory.byte_offset;
+    }
     const std::size_t bytes = static_cast<std::size_t>(plan_.shapes[use.value].numel()) *
                               size_of(plan_.structure->values[use.value].dtype);
     return {start, start + bytes};

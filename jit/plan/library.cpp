@@ -20,6 +20,13 @@ bool reads_in_place(const Graph& graph, const library::Kind& kind, const library
 LibraryCall library_call(const Graph& graph, NodeId id) {
   const Node& node = graph.nodes[id];
   LibraryCall call;
+  if (node.is(OpClass::Join)) {
+    call.is_join = true;
+    for (const NodeId piece : node.operands)
+      call.operands.push_back({piece, trace::contiguous_layout(graph.nodes[piece].shape)});
+    call.results = {id};
+    return call;
+  }
   call.signature = signature_of(graph, node);
   const library::Kind& kind = kind_of(node);
   for (std::size_t k = 0; k < node.operands.size(); ++k) {
@@ -61,7 +68,7 @@ std::vector<LibraryCall> library_calls(const Graph& graph) {
   absl::flat_hash_map<NodeId, std::size_t> call_of_node;
   for (NodeId id = 0; id < graph.nodes.size(); ++id) {
     const Node& node = graph.nodes[id];
-    if (node.is(OpClass::Library)) {
+    if (node.is(OpClass::Library) || node.is(OpClass::Join)) {
       call_of_node.emplace(id, calls.size());
       calls.push_back(library_call(graph, id));
     } else if (node.is(OpClass::Result)) {
@@ -73,6 +80,7 @@ std::vector<LibraryCall> library_calls(const Graph& graph) {
 
 void make_library_ops(const Graph& graph, const std::vector<bool>& stored, std::span<LibraryCall> calls) {
   for (LibraryCall& call : calls) {
+    if (call.is_join) continue;
     const Node& node = graph.nodes[call.results[0]];
     for (std::size_t k = 0; k < call.operands.size(); ++k) {
       const NodeId operand = node.operands[k];

@@ -16,8 +16,10 @@ struct LibraryOperand {
   ViewLayout layout;      // how it lies there, in elements
 };
 
-/// A library op as it will be launched.
+/// A library op as it will be launched; or an Op::Join, which is in memory once its operands are, and of
+/// which only these and the result are set: it has its place in the order of launches, and is none.
 struct LibraryCall {
+  bool is_join = false;
   library::Signature signature;
   std::vector<LibraryOperand> operands;
   std::vector<NodeId> results;  // nodes in the order of the kind's results; the first is the op itself
@@ -31,12 +33,12 @@ library::Signature signature_of(const Graph& graph, const Node& node);
 
 const library::Kind& kind_of(const Node& node);
 
-/// The graph's library ops, in its order. An operand that its op can read in place has the node below its
-/// views as base; every other one has to be stored and is its own base. Both are to be pinned, and the
-/// results.
+/// The graph's library ops and joins, in its order. An operand that its op can read in place has the node
+/// below its views as base; every other one has to be stored and is its own base. Both are to be pinned, and
+/// the results.
 std::vector<LibraryCall> library_calls(const Graph& graph);
 
-/// The call of one library op, which has only its first result.
+/// The call of one library op, which has only its first result, or of a join.
 LibraryCall library_call(const Graph& graph, NodeId id);
 /// Makes its op, once it is known where operands are read.
 void make_library_op(const Graph& graph, LibraryCall& call);

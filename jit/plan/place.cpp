@@ -16,7 +16,6 @@
 namespace sinter::plan {
 namespace {
 
-constexpr std::size_t kAlignment = 256;
 constexpr std::size_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
@@ -199,10 +198,12 @@ class PlaceReader {
         uses_of_input_(graph.trace->buffer_count, 0),
         is_seen_(graph.nodes.size(), false),
         is_listed_(graph.nodes.size(), false),
-        number_of_(graph.nodes.size(), kNoNumber) {}
+        number_of_(graph.nodes.size(), kNoNumber),
+        outermost_(graph.nodes.size(), kNoNode) {}
 
   void run() {
     rules_.inputs_ = graph_.trace->buffer_count;
+    read_joins();
     for (const Result& result : graph_.results) {
       const std::optional<StridedView> view = stored_view(result.node);
       if (graph_.nodes[view->base].kind == NodeKind::External) {
@@ -214,20 +215,35 @@ class PlaceReader {
     }
     for (int s = 0; s < static_cast<int>(steps_.size()); ++s)
       for (const BufferUse& use : steps_[s].buffers) {
-        last_use_[use.node] = s;
-        deepest_use_[use.node] = std::max(deepest_use_[use.node], depths_[static_cast<std::size_t>(s)]);
+        const NodeId memory = outermost(use.node);
+        last_use_[memory] = s;
+        deepest_use_[memory] = std::max(deepest_use_[memory], depths_[static_cast<std::size_t>(s)]);
         if (graph_.nodes[use.node].kind == NodeKind::External) {
           const std::uint32_t input = input_of(use.node);
           last_read_of_input_[input] = std::max(last_read_of_input_[input], s);
         }
       }
     for (int s = 0; s < static_cast<int>(steps_.size()); ++s) read_step(s);
+    for (const NodeId id : rules_.node_of_) rules_.outermost_.push_back(number_of(outermost(id)));
   }
 
  private:
   std::uint32_t input_of(NodeId external) const {
     return graph_.trace->values[graph_.nodes[external].value].buffer;
   }
+
+  /// Joins follow their parts, which may be joins.
+  void read_joins() {
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+      if (!step->is_join()) continue;
+      const NodeId whole = step->library->results[0];
+      outermost_[whole] = outermost(whole);
+      for (const LibraryOperand& part : step->library->operands) outermost_[part.base] = outermost_[whole];
+    }
+  }
+  bool is_joined(NodeId id) const { return outermost_[id] != kNoNode; }
+  /// Whose memory a node's is a part of.
+  NodeId outermost(NodeId id) const { return is_joined(id) ? outermost_[id] : id; }
 
   /// A result's view over what is stored: the node itself if it has memory of its own.
   std::optional<StridedView> stored_view(NodeId id) const {
@@ -240,6 +256,11 @@ class PlaceReader {
     count_uses(step, 1);
     if (step.library)
       for (const NodeId result : step.library->results) add_result(result);
+    if (step.is_join()) {
+      for (const LibraryOperand& part : step.library->operands) rules_.parts_.push_back(number_of(part.base));
+      rules_.joins_.push_back(
+          {number_of(step.library->results[0]), static_cast<std::uint32_t>(rules_.parts_.size())});
+    }
     std::size_t first = 0;
     for (const GroupId member : step.members) {
       const std::size_t end = first + grouping_.kernels[member].buffers.size();
@@ -254,11 +275,12 @@ class PlaceReader {
       first = end;
     }
     for (const BufferUse& use : step.buffers) {
-      const bool temporary = graph_.nodes[use.node].kind == NodeKind::Op && !is_seen_[use.node];
+      const NodeId memory = outermost(use.node);
+      const bool temporary = graph_.nodes[memory].kind == NodeKind::Op && !is_seen_[memory];
       // Once, though a library op may name it twice: a product with its own transpose.
-      if (!temporary || last_use_[use.node] != s || is_listed_[use.node]) continue;
-      is_listed_[use.node] = true;
-      rules_.last_uses_.push_back({number_of(use.node), deepest_use_[use.node]});
+      if (!temporary || last_use_[memory] != s || is_listed_[memory]) continue;
+      is_listed_[memory] = true;
+      rules_.last_uses_.push_back({number_of(memory), deepest_use_[memory]});
     }
     count_uses(step, -1);
     for (const BufferUse& use : step.buffers)
@@ -287,7 +309,7 @@ class PlaceReader {
 
   void add_result(NodeId id) {
     rules_.results_.push_back(
-        {number_of(id), is_seen_[id], static_cast<std::uint32_t>(rules_.candidates_.size())});
+        {number_of(id), is_seen_[outermost(id)], static_cast<std::uint32_t>(rules_.candidates_.size())});
   }
 
   /// Notes operand `r` of step `s`, a buffer of `member`, if result `w` may be written over it: it dies here,
@@ -300,6 +322,8 @@ class PlaceReader {
     // overlap. Another member of the step may read the node: each has it once.
     if (!from.read || from.written || node.dtype != graph_.nodes[to.node].dtype || uses_[from.node] > 1)
       return;
+    // Its place is given, or others lie in the same memory.
+    if (is_joined(from.node) || is_joined(to.node)) return;
     std::uint32_t input = PlaceRules::kNoInput;
     if (node.kind == NodeKind::External) {
       const trace::TraceValue& value = graph_.trace->values[node.value];
@@ -344,6 +368,7 @@ class PlaceReader {
   std::vector<bool> is_seen_;              // stored nodes that somebody sees afterwards
   std::vector<bool> is_listed_;            // among last uses
   std::vector<PlaceRules::Number> number_of_;
+  std::vector<NodeId> outermost_;  // of joins and their parts the join that they lie in; else kNoNode
   absl::flat_hash_map<std::vector<std::int64_t>, std::uint32_t> place_of_key_;  // shapes with dtypes
 };
 
@@ -384,6 +409,27 @@ Memory PlaceRules::placed(const Graph& graph, const ArenaLimits& limits) const {
   std::vector<std::uint32_t> used_before(node_of_.size(), 0);
   const auto room_of = [&](Number value) { return std::max(aligned(bytes_of_value(value)), kAlignment); };
   const auto memory_of = [&](Number value) -> Binding& { return memory.of_node[node_of_[value]]; };
+  // Of what lies in a join, from where that begins.
+  std::vector<std::size_t> begins(node_of_.size(), 0);
+  for (std::size_t j = joins_.size(); j-- > 0;) {
+    std::size_t begin = begins[joins_[j].whole];
+    for (std::size_t p = j == 0 ? 0 : joins_[j - 1].end_parts; p < joins_[j].end_parts; ++p) {
+      begins[parts_[p]] = begin;
+      begin += bytes_of_value(parts_[p]);
+    }
+  }
+  std::vector<bool> has_memory(node_of_.size(), false);
+  const auto take = [&](const Result& result, std::size_t s) {
+    const Number whole = outermost_[result.value];
+    if (has_memory[whole]) return;
+    has_memory[whole] = true;
+    if (result.is_seen) {
+      memory_of(whole) = {Binding::Space::Output, static_cast<std::uint32_t>(memory.output_bytes.size()), 0};
+      memory.output_bytes.push_back(bytes_of_value(whole));
+    } else {
+      memory_of(whole) = arena.take(room_of(whole), steps_[s].depth);
+    }
+  };
 
   std::size_t at = 0, candidate = 0, last_use = 0;
   for (std::size_t s = 0; s < steps_.size(); ++s) {
@@ -411,12 +457,11 @@ Memory PlaceRules::placed(const Graph& graph, const ArenaLimits& limits) const {
       memory.written_over.push_back(over);
       if (over != kNoNode) {
         memory.in_place_bytes[s] += static_cast<std::int64_t>(bytes);
-      } else if (result.is_seen) {
-        memory_of(result.value) = {Binding::Space::Output,
-                                   static_cast<std::uint32_t>(memory.output_bytes.size()), 0};
-        memory.output_bytes.push_back(bytes);
       } else {
-        memory_of(result.value) = arena.take(room_of(result.value), steps_[s].depth);
+        take(result, s);
+        Binding binding = memory_of(outermost_[result.value]);
+        binding.byte_offset += begins[result.value];
+        memory_of(result.value) = binding;
       }
     }
     for (; last_use < steps_[s].last_uses; ++last_use)
@@ -430,7 +475,8 @@ Memory PlaceRules::placed(const Graph& graph, const ArenaLimits& limits) const {
 std::size_t PlaceRules::held_bytes() const {
   return ir::held_bytes(steps_) + ir::held_bytes(node_of_) + ir::held_bytes(like_) +
          ir::held_bytes(representatives_) + ir::held_bytes(results_) + ir::held_bytes(candidates_) +
-         ir::held_bytes(last_uses_);
+         ir::held_bytes(last_uses_) + ir::held_bytes(joins_) + ir::held_bytes(parts_) +
+         ir::held_bytes(outermost_);
 }
 
 }  // namespace sinter::plan

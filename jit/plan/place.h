@@ -10,12 +10,16 @@
 
 namespace sinter::plan {
 
+/// What is stored begins at a multiple of so many bytes.
+inline constexpr std::size_t kAlignment = 256;
+
 /// A launch before its buffers are bound.
 struct Step {
-  const LibraryCall* library = nullptr;  // of the grouping; null: a kernel
-  std::vector<GroupId> members;          // a kernel's groups; several share the launch
-  NodeId node = kNoNode;                 // the last node that it computes
-  std::vector<BufferUse> buffers;        // in the order of the launch's arguments, member after member
+  const LibraryCall* library = nullptr;                                    // of the grouping; null: a kernel
+  bool is_join() const { return library != nullptr && library->is_join; }  // nothing is launched
+  std::vector<GroupId> members;    // a kernel's groups; several share the launch
+  NodeId node = kNoNode;           // the last node that it computes
+  std::vector<BufferUse> buffers;  // in the order of the launch's arguments, member after member
 };
 
 struct Memory {
@@ -68,6 +72,10 @@ class PlaceRules {
     Number value;
     std::uint32_t depth;  // of the deepest step that uses it
   };
+  struct Join {
+    Number whole;
+    std::uint32_t end_parts;  // of the list; they begin where those of the join before end
+  };
   static constexpr std::uint32_t kNoInput = 0xffffffff;
 
   std::vector<PlacedStep> steps_;
@@ -77,7 +85,10 @@ class PlaceRules {
   std::vector<std::uint32_t> like_;      // of each number a place in the next list
   std::vector<NodeId> representatives_;  // a node of each shape and dtype
   std::vector<LastUse> last_uses_;       // temporaries that a step is the last to touch, each once
-  std::uint32_t inputs_ = 0;             // buffers of the trace
+  std::vector<Join> joins_;              // those of parts before those that they are parts of
+  std::vector<Number> parts_;
+  std::vector<Number> outermost_;  // of each number the join that it lies in; itself where it lies in none
+  std::uint32_t inputs_ = 0;       // buffers of the trace
 };
 
 }  // namespace sinter::plan

@@ -209,6 +209,7 @@ class Keeper {
       case OpClass::Combine:
       case OpClass::Partial: return "a reduction";
       case OpClass::Gather: return "an indexed read";
+      case OpClass::Join:
       case OpClass::Library:
       case OpClass::Result: return "a library operation";
     }

@@ -285,6 +285,7 @@ constexpr Rule kTable[] = {
     {Op::Pad, {{{pad}}}},
     {Op::SliceAssign, {{{assign_around}, {assign_value}}}},
     {Op::Concat, {}},  // only the planner makes it
+    {Op::Join, {}},    // likewise
 
     {Op::Sum, {{{[](const Step& s) { return expand(s.gradient(), s.shape_of(0)); }}}}},
     {Op::Prod, {{{product, kFirst}}}},

@@ -28,6 +28,7 @@ enum class OpClass : std::uint8_t {
   Combine,
   Partial,
   Gather,
+  Join,
   Library,
   Result
 };

@@ -62,11 +62,12 @@ TEST_CASE("layers that go through a long sequence piece by piece give what each 
   if (testing::compiles_slowly(testing::test_device())) return;  // of 45 steps many are kernels of their own
   const Device device = Device::best().autodiff();
   device.seed(5);
-  constexpr std::int64_t kLength = 45, kBatch = 2, kInputs = 3, kHidden = 4;
+  // States of 256 bytes are stored where all of them are joined.
+  constexpr std::int64_t kLength = 45, kBatch = 4, kInputs = 3, kHidden = 16;
   const auto x = Tensor<3>::randn({kBatch, kLength, kInputs}, device.inner());
   for (const nn::RecurrentKind kind : {nn::RecurrentKind::lstm, nn::RecurrentKind::gru})
     for (const std::vector<int>& lengths :
-         {std::vector<int>{}, std::vector<int>{45, 20}, std::vector<int>{3, 33}}) {
+         {std::vector<int>{}, std::vector<int>{45, 20, 1, 45}, std::vector<int>{3, 33, 12, 7}}) {
       CAPTURE(lengths);
       nn::Recurrent both =
           kind == nn::RecurrentKind::lstm

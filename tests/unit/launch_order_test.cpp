@@ -252,6 +252,35 @@ TEST_CASE("memory that is no temporary is waited for as a whole") {
   CHECK(after(order, 2) == std::vector<std::uint32_t>{0, 1});
 }
 
+TEST_CASE("who reads a concatenation waits for all who store its pieces") {
+  Strands strands;
+  OrderObserver observer;
+  const auto joined = [](const Device& device) {
+    std::vector<float> numbers(1024);
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 7) / 64;
+    const auto x = Tensor<2>::from_data(numbers, {16, 64}, device);
+    const auto w = Tensor<2>::from_data(std::vector<float>(64 * 64, 0.015625f), {64, 64}, device);
+    std::vector<Tensor<2>> ends;
+    for (int c = 0; c < 9; ++c) {
+      Tensor<2> end = x + static_cast<double>(c);
+      for (int s = 0; s < 1 + c % 3; ++s) end = end.matmul(w);
+      ends.push_back(end);
+    }
+    const Tensor<2> whole = Tensor<2>::cat(ends, 0);
+    // A library op reads a part of it, without its beginning and before anybody reads all of it.
+    const Tensor<2> sorted = whole.narrow(0, 40, 100).sort(0).values;
+    const Tensor<2> product = whole.matmul(w), order = ends[0].matmul(w);
+    device.flush();
+    std::vector<float> all = product.to_vector<float>();
+    for (const Tensor<2>* more : {&order, &sorted})
+      for (const float value : more->to_vector<float>()) all.push_back(value);
+    return all;
+  };
+  const std::vector<float> want = joined(device_over(make_oracle_backend()));
+  for (int run = 0; run < 4; ++run) CHECK(joined(strands.device) == want);
+  CHECK(observer.last.strand_count > 1);
+}
+
 TEST_CASE("more chains than strands") {
   Strands strands;
   OrderObserver observer;

@@ -23,7 +23,7 @@ class Divider {
   Grouping run() {
     for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
       if (storing_[id] == Storing::Inline) continue;
-      if (node(id).is_library_result())
+      if (node(id).is_library_result() || node(id).is(OpClass::Join))
         result_.owners[id] = kLibrary;
       else
         new_group(id);

@@ -211,6 +211,7 @@ class Lowering : private FrameTests {
       case OpClass::Combine: return combine(id, map);
       case OpClass::Partial: return partial(id);
       case OpClass::Gather: return gather(id, map, predicate);
+      case OpClass::Join:
       case OpClass::Library:
       case OpClass::Result: break;
     }

@@ -117,6 +117,7 @@ Plan Outline::filled(const Graph& graph, const Grouping& grouping, const Memory&
   // The launches of a step follow each other, and the first has its bytes.
   std::size_t at = 0;
   for (std::size_t s = 0; s < steps_.size(); ++s) {
+    if (steps_[s].is_join()) continue;
     std::size_t members = steps_[s].library ? 1 : steps_[s].members.size();
     plan.launches[at].in_place_bytes = memory.in_place_bytes[s];
     plan.in_place_bytes += static_cast<std::size_t>(memory.in_place_bytes[s]);

@@ -43,8 +43,9 @@ bool same_loops(const ir::Kernel& a, const ir::Kernel& b) {
          a.lone_rows.lanes == b.lone_rows.lanes && a.exprs.size() == b.exprs.size() && a.maps == b.maps;
 }
 
-/// Calls with equal texts have equal ops, for any sizes.
+/// Calls with equal texts have equal ops, for any sizes; joins have none.
 std::string text_of(const Graph& graph, const LibraryCall& call) {
+  if (call.is_join) return "join";
   std::string text = absl::StrCat(call.op->kind().name(), " ", call.op->key(), " ",
                                   graph.nodes[call.results[0]].channels_last, ":");
   for (std::size_t k = 0; k < call.operands.size(); ++k)
@@ -189,6 +190,7 @@ bool PlanTemplate::fill_libraries() {
   std::vector<LibraryCall>& calls = planned_.grouping.libraries;
   for (std::size_t k = 0; k < calls.size(); ++k) {
     LibraryCall& call = calls[k];
+    if (call.is_join) continue;
     if (first_call_like_[k] != k) {
       const LibraryCall& like = calls[first_call_like_[k]];
       call.op = like.op;

@@ -29,6 +29,7 @@ constexpr Pass kPasses[] = {
      [](auto& traits, auto& options) {
        return traits.tensor_cores.any() && traits.tensor_cores.has_groups && options.fusion;
      }},
+    {"join_in_memory", join_in_memory, [](auto&, auto& options) { return options.fusion; }},
     {"split_reductions", split_reductions, [](auto& traits, auto&) { return !traits.grid_reductions; }},
     {"use_welford", use_welford,
      [](auto& traits, auto& options) { return traits.grid_reductions && options.fusion; }},

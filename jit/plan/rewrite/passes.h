@@ -69,6 +69,9 @@ void order_heads(Graph& graph, const ir::DeviceTraits& traits);
 /// as 16-bit floats so: the casts to f32 in front and the cast behind are gone, and with them the f32 copies.
 void absorb_casts(Graph& graph, const ir::DeviceTraits& traits);
 
+/// Pieces of a long concatenation that lie one behind the other in memory are stored in their places.
+void join_in_memory(Graph& graph, const ir::DeviceTraits& traits);
+
 /// Reductions with too few results to keep the device busy become two, one after the other.
 void split_reductions(Graph& graph, const ir::DeviceTraits& traits);
 

@@ -40,6 +40,9 @@ class Walk {
     // Once here, not in every step.
     if (const auto dtype = autocast_dtype(); dtype && weight.dtype() == DType::f32)
       weight = weight.cast(*dtype, where_);
+    // An LSTM's hidden states have the digits that they are multiplied with; its cells have all of theirs.
+    const bool narrows = steps_.kind == RecurrentKind::lstm && is_half(weight.dtype());
+    if (narrows) state.hidden = state.hidden.cast(weight.dtype(), where_);
     weight = weight.transpose(0, 1, where_);
     A biases = bias;
     if (bias.defined()) {
@@ -53,6 +56,7 @@ class Walk {
       A product = state.hidden.matmul(weight, where_), sum;
       if (biases.defined()) product = A::add(product, biases, where_);
       RecurrentCell now = next(rows(inputs, at), product, state, sum);
+      if (narrows) now.hidden = now.hidden.cast(weight.dtype(), where_);
       if (steps_.lengths.defined()) {
         const A within = A::greater(steps_.lengths, static_cast<double>(steps_.first + at), where_);
         now.hidden = A::where(within, now.hidden, state.hidden, where_);
@@ -253,6 +257,7 @@ RecurrentCell unrolled(const RecurrentSteps& steps, const AnyTensor& inputs, con
   if (has_bias) given.push_back(bias);
   const std::size_t many = given.size();
   const std::optional<DType> autocast = autocast_dtype();
+  const DType begin_dtype = begin.hidden.dtype();
   const auto cell_of = [=](const std::vector<A>& list) {
     return RecurrentCell{list[2], has_cell ? list[3] : A()};
   };
@@ -263,7 +268,7 @@ RecurrentCell unrolled(const RecurrentSteps& steps, const AnyTensor& inputs, con
       [=](Saved& saved, const std::vector<A>& x) {
         const Walk walk(steps);
         Passed passed = walk.forward(x[0], cell_of(x), x[1], bias_of(x));
-        std::vector<A> results{walk.joined(passed.hidden)};
+        std::vector<A> results{walk.joined(passed.hidden).cast(begin_dtype, steps.where)};
         if (has_cell) results.push_back(passed.cells[static_cast<std::size_t>(walk.place(steps.length - 1))]);
         saved.keep(x, results[0], passed.sums, passed.cells);
         return results;
@@ -280,7 +285,7 @@ RecurrentCell unrolled(const RecurrentSteps& steps, const AnyTensor& inputs, con
         if (std::any_of(x.begin(), x.end(), [](const A& each) { return each.requires_grad(); })) {
           const Autocast again(autocast);
           passed = walk.forward(x[0], cell_of(x), x[1], bias_of(x));
-          hidden = walk.joined(passed.hidden);
+          hidden = walk.joined(passed.hidden).cast(begin_dtype, steps.where);
         }
         const bool has_sums = passed.sums[0].defined();
         const RecurrentCell start = cell_of(x);
