@@ -25,6 +25,7 @@ struct Control {
   // Calls so far.
   std::uint64_t grids;  // kernels run, including those in graphs
   std::uint64_t launches, graph_launches, graph_updates, graphs_instantiated;
+  std::uint64_t early_edges;  // of programmatic dependent launch, in graphs
   // Of cuBLASLt: products put on a stream, captured ones included; handles and descriptors that were not
   // destroyed yet.
   std::uint64_t library_calls, library_objects;

@@ -151,6 +151,30 @@ int add_kernel(Node** node, Graph* graph, Node* const* after, std::size_t count,
   return kSuccess;
 }
 
+/// Edges of programmatic dependent launch, which the device here takes for plain ones: that leads to a kernel
+/// that waits.
+struct Edge {
+  unsigned char from_port, to_port, type, rest[5];
+};
+int add_edges(Graph* graph, Node* const* from, Node* const* to, const Edge* edges, std::size_t count) {
+  if (graphs.count(graph) == 0) return kInvalidValue;
+  if (start_fails()) return control().start_error;
+  const auto own = [&](const Node* node) {
+    return std::find_if(graph->nodes.begin(), graph->nodes.end(),
+                        [&](const auto& n) { return n.get() == node; });
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto before = own(from[i]), after = own(to[i]);
+    const bool are_kernels = before < after && after != graph->nodes.end() && (*before)->kernel.function &&
+                             (*after)->kernel.function;
+    if (!are_kernels || edges[i].from_port != 1 || edges[i].to_port != 0 || edges[i].type != 1)
+      return kInvalidValue;
+    (*after)->after.push_back(from[i]);
+    ++control().early_edges;
+  }
+  return kSuccess;
+}
+
 int instantiate(Executable** executable, Graph* graph, unsigned long long flags) {
   if (graphs.count(graph) == 0 || flags != 0) return kInvalidValue;
   if (fails(control().fail_graph_instantiate)) return kOutOfMemory;
@@ -241,6 +265,7 @@ const std::map<std::string, void*>& graph_functions() {
       {"cuGraphAddChildGraphNode", entry<&add_graph>()},
       {"cuGraphExecChildGraphNodeSetParams", entry<&set_graph>()},
       {"cuGraphAddKernelNode", entry<&add_kernel>()},
+      {"cuGraphAddDependencies", entry<&add_edges>()},
       {"cuGraphInstantiateWithFlags", entry<&instantiate>()},
       {"cuGraphExecKernelNodeSetParams", entry<&set_kernel>()},
       {"cuGraphExecDestroy", entry<&destroy_executable>()},

@@ -1,6 +1,7 @@
 // Plans as CUDA graphs: when they are built, what replays update, and driver errors. With the emulated driver
 // also the calls it receives.
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <span>
@@ -102,6 +103,33 @@ TEST_CASE("launches of a graph that do not wait for each other have memory of th
   };
   for (int number = 1; number <= 8; ++number) CHECK(chains(with, number) == chains(without, number));
   CHECK(with.statistics().graph_launches > 0);
+}
+
+TEST_CASE("kernels of a chain are placed while the one before runs, those of several strands are not") {
+  if (!emulation()) return;
+  const char* compute = std::getenv("SINTER_EMULATION_COMPUTE");
+  const bool has_early = !compute || std::atoi(compute) >= 9;
+  const auto edges_of = [](int chains) {
+    const Device device = device_with(16);
+    const A x = A::full({16, 16}, 0.0625, DType::f32, device);
+    x.sync();
+    const std::uint64_t before = emulation()->early_edges;
+    for (int run = 0; run < 3; ++run) {
+      std::vector<A> ends;
+      for (int chain = 0; chain < chains; ++chain) {
+        ends.push_back(A::add(x, chain));
+        for (int link = 0; link < 5; ++link) ends.back() = ends.back().matmul(x);
+      }
+      device.flush();
+      for (int chain = 0; chain < chains; ++chain)
+        CHECK(values_of(ends[static_cast<std::size_t>(chain)])[0] ==
+              doctest::Approx(0.0625 + chain).epsilon(1e-5));
+    }
+    CHECK(device.statistics().graphs_built == 1);
+    return emulation()->early_edges - before;
+  };
+  CHECK(edges_of(1) == (has_early ? 5 : 0));
+  CHECK(edges_of(3) == 0);
 }
 
 TEST_CASE("one or two launches are no graph") {

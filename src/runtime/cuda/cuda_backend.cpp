@@ -36,7 +36,6 @@ namespace {
 // The most bytes of parameters of one kernel; before CUDA 12.1 it was 4 KiB.
 constexpr std::size_t kMostParameterBytes = 32764;
 constexpr std::size_t kMostParameterBytesBefore12_1 = 4096;
-constexpr unsigned kBlocksToFollow = 8;  // per multiprocessor: see Replays
 
 class CudaBackend final : public Backend {
  public:
@@ -141,9 +140,8 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   memory_ = std::make_unique<DriverMemory>(api_, context_, *queues_);
   pool_ = std::make_unique<MemoryPool>(*memory_,
                                        static_cast<std::size_t>(base::environment().memory_limit_mib) << 20);
-  replays_ =
-      std::make_unique<Replays>(api_, context_, stream_, most_graphs,
-                                major >= 9 ? kBlocksToFollow * static_cast<unsigned>(multiprocessors_) : 0);
+  replays_ = std::make_unique<Replays>(api_, context_, stream_, most_graphs,
+                                       major >= 9 ? static_cast<unsigned>(multiprocessors_) : 0);
 
   traits_ = traits_of(api_, facts);
   product_device_ = {multiprocessors_, major >= 8 ? facts.shared_bytes : 0, facts.has_clusters};

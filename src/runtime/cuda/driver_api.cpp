@@ -17,8 +17,9 @@ struct Driver {
   std::string problem;
 };
 
-// Requests the interface of CUDA 12.0: every later driver provides it unchanged.
-constexpr int kInterfaceVersion = 12000;
+// Requests the interface of CUDA 12.0: every later driver provides it unchanged. Edges of a kind came later,
+// under a name that was there before.
+constexpr int kInterfaceVersion = 12000, kVersionOfEdges = 12030;
 
 Driver open_driver() {
   Driver driver;
@@ -35,10 +36,10 @@ Driver open_driver() {
     return driver;
   }
   std::string missing;
-  auto load = [&](auto& function, const char* name) {
+  auto load = [&](auto& function, const char* name, int version = kInterfaceVersion) {
     void* address = nullptr;
     int status = 0;
-    if (get(name, &address, kInterfaceVersion, 0, &status) != kSuccess || !address) missing = name;
+    if (get(name, &address, version, 0, &status) != kSuccess || !address) missing = name;
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(address);
   };
   DriverApi& api = driver.api;
@@ -96,6 +97,7 @@ Driver open_driver() {
   load(api.graph_exec_destroy, "cuGraphExecDestroy");
   load(api.graph_launch, "cuGraphLaunch");
   if (!missing.empty()) api.graph_launch = nullptr;
+  load(api.graph_add_edges, "cuGraphAddDependencies", kVersionOfEdges);
   load(api.stream_begin_capture, "cuStreamBeginCapture");
   load(api.stream_end_capture, "cuStreamEndCapture");
   load(api.graph_add_graph, "cuGraphAddChildGraphNode");

@@ -90,6 +90,15 @@ struct LaunchConfig {
 };
 static_assert(sizeof(LaunchConfig) == 56);
 
+/// CUgraphEdgeData, likewise for the nodes of a graph.
+struct GraphEdge {
+  unsigned char from_port = 1;  // CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC
+  unsigned char to_port = 0;
+  unsigned char type = 1;  // CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC
+  unsigned char rest[5] = {};
+};
+static_assert(sizeof(GraphEdge) == 8);
+
 struct DriverApi {
   Result (*init)(unsigned) = nullptr;
   Result (*driver_version)(int*) = nullptr;
@@ -157,6 +166,10 @@ struct DriverApi {
   Result (*graph_exec_destroy)(GraphExec) = nullptr;
   Result (*graph_launch)(GraphExec, Stream) = nullptr;
   bool has_graphs() const { return graph_launch != nullptr; }
+
+  /// Edges of a kind, from CUDA 12.3 on; null: not in this driver.
+  Result (*graph_add_edges)(Graph, const GraphNode* from, const GraphNode* to, const GraphEdge*,
+                            std::size_t) = nullptr;
 
   // For what others put on a stream, as nodes of graphs; a driver may lack these, too.
   Result (*stream_begin_capture)(Stream, int mode) = nullptr;

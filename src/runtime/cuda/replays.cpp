@@ -15,6 +15,7 @@ namespace {
 // Fewer launches cost the host no more than launching a graph.
 constexpr std::size_t kLeastNodes = 3;
 constexpr std::uint64_t kLongestWait = 1 << 20;
+constexpr unsigned kManyBlocks = 8;  // for each multiprocessor
 constexpr const char* kCaptured = "capturing the launch of a library";
 
 /// Counts without a locked instruction: only one thread at a time writes.
@@ -42,13 +43,13 @@ PlanNodes::~PlanNodes() {
 }
 
 Replays::Replays(const DriverApi& api, Context context, Stream stream, std::size_t most_graphs,
-                 unsigned follow)
+                 unsigned multiprocessors)
     : api_(api),
       context_(context),
       stream_(stream),
       most_graphs_(api.has_graphs() ? most_graphs : 0),
       most_strands_(static_cast<std::size_t>(base::environment().cuda_strands)),
-      follow_(api.launch_with ? follow : 0) {}
+      multiprocessors_(multiprocessors) {}
 
 Replays::~Replays() {
   if (capturing_) api_.stream_destroy(capturing_);
@@ -192,7 +193,8 @@ void Replays::end() noexcept {
 }
 
 void Replays::start_now(const Start& start, Parameters& parameters) {
-  if (follow_ > 0 && (start.blocks >= follow_ || start.fills)) {
+  const bool is_large = start.blocks >= kManyBlocks * multiprocessors_ || start.fills;
+  if (multiprocessors_ > 0 && api_.launch_with && is_large) {
     LaunchAttribute attribute;
     const LaunchConfig config{
         {start.blocks, 1, 1}, {start.x, start.y, 1}, start.shared_bytes, stream_, &attribute, 1};
@@ -245,14 +247,30 @@ Result Replays::capture(const LtCall& call, Graph& graph) {
   return kNotSupported;
 }
 
-Result Replays::add(Graph graph, Node& node, std::span<const GraphNode> before) {
+/// True iff the driver may place the node's blocks while the other one runs, which both texts allow. Not
+/// beside other strands, in whose way they would be; and not where either has shared memory of a size of its
+/// own: a multiprocessor is emptied before it divides its memory otherwise.
+bool Replays::begins_early(const Node& node, const Node& before) const {
+  return api_.graph_add_edges && !plan_->order_ && !node.call && !before.call &&
+         node.start.shared_bytes == 0 && before.start.shared_bytes == 0 &&
+         node.start.blocks <= multiprocessors_;
+}
+
+Result Replays::add(Graph graph, Node& node, std::span<const Node* const> before) {
+  std::vector<GraphNode> ended, early;
+  for (const Node* other : before) (begins_early(node, *other) ? early : ended).push_back(other->handle);
   if (!node.call) {
     const KernelNode description = described(node.start, node.parameters);
-    return api_.graph_add_kernel(&node.handle, graph, before.data(), before.size(), &description);
+    const Result result =
+        api_.graph_add_kernel(&node.handle, graph, ended.data(), ended.size(), &description);
+    if (result != kSuccess || early.empty()) return result;
+    const std::vector<GraphNode> to(early.size(), node.handle);
+    const std::vector<GraphEdge> edges(early.size());
+    return api_.graph_add_edges(graph, early.data(), to.data(), edges.data(), edges.size());
   }
   Graph part = nullptr;
   if (const Result result = capture(*node.call, part); result != kSuccess) return result;
-  const Result result = api_.graph_add_graph(&node.handle, graph, before.data(), before.size(), part);
+  const Result result = api_.graph_add_graph(&node.handle, graph, ended.data(), ended.size(), part);
   api_.graph_destroy(part);  // the node has a copy
   return result;
 }
@@ -282,14 +300,14 @@ void Replays::start_over() {
 /// The nodes of a launch are a chain. Without an order all are: a launch reads what earlier ones wrote, and
 /// they share the arena and the workspace.
 Result Replays::add_nodes(PlanNodes& plan, const char*& what) {
-  std::vector<std::vector<GraphNode>> ends(launch_);  // of each launch: who stands for its end
+  std::vector<std::vector<const Node*>> ends(launch_);  // of each launch: who stands for its end
   std::size_t next = 0;
   for (std::size_t launch = 0; launch < launch_; ++launch) {
-    std::vector<GraphNode>& end = ends[launch];
+    std::vector<const Node*>& end = ends[launch];
     if (plan.order_) {
       // Of several launches without nodes of their own all may stand for the same.
       for (const std::uint32_t before : plan.order_->after_of(launch))
-        for (const GraphNode node : ends[before])
+        for (const Node* node : ends[before])
           if (std::find(end.begin(), end.end(), node) == end.end()) end.push_back(node);
     } else if (launch > 0) {
       end = ends[launch - 1];
@@ -299,7 +317,7 @@ Result Replays::add_nodes(PlanNodes& plan, const char*& what) {
       what = node.call ? kCaptured : "cuGraphAddKernelNode";
       if (const Result result = add(plan.graph_, node, end); result != kSuccess) return result;
       node.stale = false;
-      end.assign(1, node.handle);
+      end.assign(1, &node);
     }
   }
   return kSuccess;

@@ -83,11 +83,14 @@ class PlanNodes final : public PlanState {
 
 class Replays {
  public:
-  /// `most_graphs`: at most this many graphs at a time, least recently used evicted; 0: none. `follow`:
-  /// kernels of at least this many blocks, and those that fill the device with fewer, use programmatic
-  /// dependent launch (their text waits by sn_follow); 0: none. Smaller kernels would be distributed unevenly
-  /// over the cores, and in a graph the plain order is faster.
-  Replays(const DriverApi& api, Context context, Stream stream, std::size_t most_graphs, unsigned follow);
+  /// `most_graphs`: at most this many graphs at a time, least recently used evicted; 0: none.
+  /// `multiprocessors`: of a device with programmatic dependent launch, by which a kernel is there when the
+  /// one before ends (their text waits by sn_follow); 0: of one without. Its blocks go where there is room by
+  /// then. On the stream kernels are launched so that have many blocks, or fill the device with fewer; in
+  /// graphs that are one chain, those of one block for each multiprocessor at most: others would be
+  /// distributed unevenly.
+  Replays(const DriverApi& api, Context context, Stream stream, std::size_t most_graphs,
+          unsigned multiprocessors);
   ~Replays();
   Replays(const Replays&) = delete;
   Replays& operator=(const Replays&) = delete;
@@ -132,7 +135,8 @@ class Replays {
   void start_now(const LtCall& call);
   void start_now(Node& node);
   Result capture(const LtCall& call, Graph& graph);
-  Result add(Graph graph, Node& node, std::span<const GraphNode> before);
+  Result add(Graph graph, Node& node, std::span<const Node* const> before);
+  bool begins_early(const Node& node, const Node& before) const;
   Result add_nodes(PlanNodes& plan, const char*& what);
   Result update(GraphExec exec, Node& node);
   void start_over();
@@ -146,7 +150,7 @@ class Replays {
   const Context context_;
   const Stream stream_;
   const std::size_t most_graphs_, most_strands_;
-  const unsigned follow_;
+  const unsigned multiprocessors_;
   Stream capturing_ = nullptr;  // made at the first capture
   std::list<PlanNodes*> live_;  // plans with a graph, most recently used first
 
