@@ -78,6 +78,13 @@ class Assembler {
     plan_.in_place_bytes += static_cast<std::size_t>(in_place_bytes);
   }
 
+  /// A join is no launch.
+  void add_join(const LibraryCall& call) {
+    JoinedValue& joined = structure_.joins.emplace_back();
+    for (const LibraryOperand& part : call.operands) joined.parts.push_back(value_of(part.base));
+    joined.whole = value_of(call.results[0]);
+  }
+
   /// Call when all launches are there.
   void finish() {
     lists_.push_back(ends());
@@ -224,8 +231,9 @@ Assembled assemble(const Graph& graph, const Grouping& grouping, const std::vect
   Assembler assembler(graph, grouping, memory, made, verifies);
   plan.launches.reserve(steps.size());
   for (std::size_t s = 0; s < steps.size(); ++s) {
-    if (steps[s].is_join()) continue;
-    if (steps[s].library)
+    if (steps[s].is_join())
+      assembler.add_join(*steps[s].library);
+    else if (steps[s].library)
       assembler.add_library(steps[s]);
     else
       assembler.add_kernel(steps[s], memory.in_place_bytes[s]);

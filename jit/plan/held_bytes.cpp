@@ -19,9 +19,11 @@ std::size_t held_bytes(const Plan& plan) {
                       held_bytes(plan.cuts) + held_bytes(plan.shapes) + held_bytes(plan.arguments->buffers) +
                       held_bytes(plan.arguments->ints);
   // Plans of other sizes have parts of what they share.
-  bytes += (held_bytes(plan.structure->scalars) + held_bytes(plan.structure->records) +
-            held_bytes(plan.structure->uses) + held_bytes(plan.structure->values)) /
-           static_cast<std::size_t>(plan.structure.use_count());
+  std::size_t shared = held_bytes(plan.structure->scalars) + held_bytes(plan.structure->records) +
+                       held_bytes(plan.structure->uses) + held_bytes(plan.structure->values) +
+                       held_bytes(plan.structure->joins);
+  for (const JoinedValue& joined : plan.structure->joins) shared += held_bytes(joined.parts);
+  bytes += shared / static_cast<std::size_t>(plan.structure.use_count());
   for (const PlanKernel& kernel : plan.kernels)
     bytes += (sizeof(ir::Kernel) + held_bytes(*kernel) + held_bytes(kernel.text())) /
              static_cast<std::size_t>(kernel.owners());

@@ -49,6 +49,13 @@ struct ValueUse {
   bool read = false, written = false;
 };
 
+/// A value that no launch writes: the parts lie in its memory, one behind the other, and may be joined values
+/// themselves. Places in LaunchStructure::values.
+struct JoinedValue {
+  std::uint32_t whole = 0;
+  std::vector<std::uint32_t> parts;
+};
+
 /// How a library op reads an operand: positions in a value in memory, in elements.
 struct LibraryRead {
   Shape shape;
@@ -86,6 +93,7 @@ struct LaunchStructure {
   std::vector<std::uint32_t> records;
   std::vector<ValueUse> uses;
   std::vector<StoredValue> values;
+  std::vector<JoinedValue> joins;  // those of parts before those that they are parts of
 };
 
 /// A kernel of a plan, and its text, by which executables are found. Plans share them.

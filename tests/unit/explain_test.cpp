@@ -120,6 +120,32 @@ TEST_CASE("values between launches say where they come from") {
   CHECK(trace.peak_bytes == trace.input_bytes + trace.output_bytes + trace.temporary_bytes);
 }
 
+TEST_CASE("a concatenation without a kernel says of how many pieces it is, and who wrote the last") {
+  const Tensor<2> x = blank(4, 16), weight = blank(16, 16);
+  const Report report = explain([&] {
+    std::vector<Tensor<2>> states;
+    for (int s = 0; s < 12; ++s) states.push_back(((s == 0 ? x : states.back()).matmul(weight) + x).tanh());
+    // Of two parts, which are one piece of memory.
+    const Tensor<2> early = Tensor<2>::cat(std::vector(states.begin(), states.begin() + 9), 0);
+    const Tensor<2> late = Tensor<2>::cat(std::vector(states.begin() + 9, states.end()), 0);
+    return Tensor<2>::cat({early, late}, 0).matmul(weight);
+  });
+  const ReportTrace& trace = report.traces.at(0);
+  REQUIRE(trace.launches.size() == 25);
+  const ReportLaunch& last = trace.launches.back();
+  const auto joined = std::find_if(
+      last.accesses.begin(), last.accesses.end(),
+      [](const ReportAccess& access) { return access.op.find("12 pieces") != std::string::npos; });
+  REQUIRE(joined != last.accesses.end());
+  CHECK(joined->shape == Shape{48, 16});
+  CHECK(joined->written_by == std::optional<std::size_t>(23));
+  for (const ReportLaunch& launch : trace.launches)
+    CHECK(std::find(launch.ops.begin(), launch.ops.end(), "slice_assign") == launch.ops.end());
+  CHECK(report.to_text().find(joined->label + " = 12 pieces, stored one behind the other") !=
+        std::string::npos);
+  CHECK(report.to_svg().find(">" + joined->label + "<") != std::string::npos);
+}
+
 TEST_CASE("the peak is what the device then uses") {
   const Tensor<2> a = blank(2048, 1024), b = blank(1024, 3000);
   device.sync();

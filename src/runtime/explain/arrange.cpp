@@ -20,7 +20,18 @@ std::vector<Flow> flows_of(const ReportTrace& trace) {
         flows.push_back(
             {access.label, access.bytes_written, access_text(access, access.bytes_written), i, {}, 0, 0, {}});
       } else if (access.written_by) {
-        Flow& flow = flows[known.at({*access.written_by, access.label})];
+        // Of a joined value there is one from the last of its pieces.
+        const auto [at, is_new] = known.try_emplace({*access.written_by, access.label}, flows.size());
+        if (is_new)
+          flows.push_back({access.label,
+                           access.bytes_read,
+                           access_text(access, access.bytes_read),
+                           *access.written_by,
+                           {},
+                           0,
+                           0,
+                           {}});
+        Flow& flow = flows[at->second];
         if (flow.readers.empty() || flow.readers.back() != i) flow.readers.push_back(i);
       }
     }

@@ -1,6 +1,7 @@
 // Makes labels, source lines and sums from a plan.
 #include "src/runtime/explain/collect.h"
 
+#include <algorithm>
 #include <string_view>
 #include <tuple>
 
@@ -34,6 +35,9 @@ std::vector<ReportLine> lines_of(std::span<const std::uint32_t> records, const t
 /// Labels values in the order in which launches write them.
 class Labels {
  public:
+  explicit Labels(const plan::LaunchStructure& structure) {
+    for (const plan::JoinedValue& joined : structure.joins) joined_.emplace(joined.whole, &joined);
+  }
   std::string label(const plan::Access& access) {
     if (access.external) return "in" + std::to_string(access.memory.index);
     auto [it, added] = written_.try_emplace(access.value);
@@ -42,17 +46,38 @@ class Labels {
     return it->second.label;
   }
   void written(const plan::Access& access, std::size_t launch) { written_[access.value].writer = launch; }
+  /// Of a joined value the last launch that writes a piece.
   std::optional<std::size_t> writer(const plan::Access& access) const {
-    const auto it = written_.find(access.value);
-    return access.external || it == written_.end() ? std::nullopt : it->second.writer;
+    return access.external ? std::nullopt : writer(access.value);
+  }
+  /// Pieces that a joined value is made of; 0 of all others.
+  std::size_t pieces(const plan::Access& access) const {
+    return access.external || !joined_.contains(access.value) ? 0 : pieces(access.value);
   }
 
  private:
+  std::optional<std::size_t> writer(std::uint32_t value) const {
+    std::optional<std::size_t> last;
+    if (const auto joined = joined_.find(value); joined != joined_.end())
+      for (const std::uint32_t part : joined->second->parts) last = std::max(last, writer(part));
+    else if (const auto it = written_.find(value); it != written_.end())
+      last = it->second.writer;
+    return last;
+  }
+  std::size_t pieces(std::uint32_t value) const {
+    const auto joined = joined_.find(value);
+    if (joined == joined_.end()) return 1;
+    std::size_t count = 0;
+    for (const std::uint32_t part : joined->second->parts) count += pieces(part);
+    return count;
+  }
+
   struct Value {
     std::string label;
     std::optional<std::size_t> writer;
   };
   absl::flat_hash_map<std::uint32_t, Value> written_;
+  absl::flat_hash_map<std::uint32_t, const plan::JoinedValue*> joined_;
   std::size_t held_ = 0, temporary_ = 0;
 };
 
@@ -71,6 +96,8 @@ ReportLaunch report_of(const plan::Launch& launch, const plan::LaunchTraffic& tr
     ReportAccess& entry = report.accesses.emplace_back();
     entry.label = labels.label(access);
     if (!access.external) entry.op = library::name_of(trace, trace.ops[access.record]);
+    if (const std::size_t pieces = labels.pieces(access); pieces > 0)
+      entry.op = std::to_string(pieces) + " pieces, stored one behind the other,";
     entry.shape = access.shape;
     entry.dtype = access.dtype;
     entry.written = access.written;
@@ -115,7 +142,7 @@ ReportTrace report_of(const TraceRun& run) {
   report.ops = run.trace.ops.size();
   report.built = run.built ? 1 : 0;
   report.fused = run.fused;
-  Labels labels;
+  Labels labels(*run.plan.structure);
   const plan::Traffic traffic = plan::traffic_of(run.plan, run.trace);
   for (std::size_t i = 0; i < run.plan.launches.size(); ++i)
     report.launches.push_back(report_of(run.plan.launches[i], traffic.launches[i], i, run.trace, labels));
