@@ -141,10 +141,13 @@ TEST_CASE("whatever fails on the way, nothing is decided wrongly and no memory s
     control->fail_start = at;
     control->start_error = 1;
     const tune::Outcome outcome = trials.time();
+    // On a busy machine the race may be clear before so many launches; each variant is compared in any case.
+    const bool has_failed = control->fail_start == 0;
+    CHECK((has_failed || at > 3));
     control->fail_start = 0;
     std::size_t dropped = 0;
     for (const tune::Outcome::Tried& tried : outcome.tried) dropped += tried.dropped.empty() ? 0 : 1;
-    CHECK(dropped == 1);
+    CHECK(dropped == (has_failed ? 1 : 0));
     CHECK(outcome.decided == outcome.tried[0].dropped.empty());
     undecided += outcome.decided ? 0 : 1;
     CHECK(trials.backend->statistics().bytes_in_use == before);
