@@ -117,7 +117,7 @@ class PieceReader {
   }
 
   /// A pad with the first piece, to which the others are assigned one after the other, as `cat` records it.
-  /// Up to the last one that is not all of the shape.
+  /// False for a chain that goes on: there the last piece does not end where the shape does.
   bool read_chain(NodeId id, Pieces& pieces) {
     const Shape& whole = node(id).shape;
     const std::size_t rank = whole.rank();

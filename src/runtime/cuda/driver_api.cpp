@@ -97,7 +97,10 @@ Driver open_driver() {
   load(api.graph_exec_destroy, "cuGraphExecDestroy");
   load(api.graph_launch, "cuGraphLaunch");
   if (!missing.empty()) api.graph_launch = nullptr;
-  load(api.graph_add_edges, "cuGraphAddDependencies", kVersionOfEdges);
+  // An older driver would give the function of that name that knows no kinds.
+  int version = 0;
+  if (api.driver_version(&version) == kSuccess && version >= kVersionOfEdges)
+    load(api.graph_add_edges, "cuGraphAddDependencies", kVersionOfEdges);
   load(api.stream_begin_capture, "cuStreamBeginCapture");
   load(api.stream_end_capture, "cuStreamEndCapture");
   load(api.graph_add_graph, "cuGraphAddChildGraphNode");

@@ -97,7 +97,7 @@ ReportLaunch report_of(const plan::Launch& launch, const plan::LaunchTraffic& tr
     entry.label = labels.label(access);
     if (!access.external) entry.op = library::name_of(trace, trace.ops[access.record]);
     if (const std::size_t pieces = labels.pieces(access); pieces > 0)
-      entry.op = std::to_string(pieces) + " pieces, stored one behind the other,";
+      entry.op = "cat of " + std::to_string(pieces) + " pieces";
     entry.shape = access.shape;
     entry.dtype = access.dtype;
     entry.written = access.written;
