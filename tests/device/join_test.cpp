@@ -71,3 +71,38 @@ TEST_CASE("states of a recurrent network that are joined are what each of them i
     }
   }
 }
+
+TEST_CASE("slices of one piece of each concatenation that a stack is made of") {
+  // Pieces that begin between vectors, so that the concatenations are computed where they are needed.
+  constexpr std::int64_t kRows = 3, kWidth = 5;
+  constexpr std::size_t kSteps = 9;
+  const Device device = Device::best();
+  const auto x = Tensor<2>::from_data(numbers(kRows * kWidth, 3), {kRows, kWidth}, device),
+             weight = Tensor<2>::from_data(numbers(kWidth * kWidth, 5), {kWidth, kWidth}, device);
+  const auto states_of = [&](double factor) {
+    std::vector<Tensor<2>> states;
+    for (std::size_t s = 0; s < kSteps; ++s)
+      states.push_back(((s == 0 ? x : states.back()).matmul(weight) * factor + x).tanh());
+    return states;
+  };
+  std::vector<std::vector<float>> a, b;
+  for (const Tensor<2>& state : states_of(1)) a.push_back(state.to_vector<float>());
+  for (const Tensor<2>& state : states_of(2)) b.push_back(state.to_vector<float>());
+  std::vector<Tensor<3>> parts;
+  {
+    const Tensor<2> all_a = Tensor<2>::cat(states_of(1), 0), all_b = Tensor<2>::cat(states_of(2), 0);
+    const std::vector<Tensor<2>> both{all_a * all_b, all_a - all_b};
+    const Tensor<3> stacked = Tensor<2>::stack(both, 1);
+    for (std::size_t s = 0; s < kSteps; ++s)
+      parts.push_back(stacked.narrow(0, static_cast<std::int64_t>(s) * kRows, kRows).exp());
+  }
+  for (std::size_t s = 0; s < kSteps; ++s) {
+    CAPTURE(s);
+    const std::vector<float> found = parts[s].to_vector<float>();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const std::size_t row = i / (2 * kWidth), which = i / kWidth % 2, at = row * kWidth + i % kWidth;
+      const double left = a[s][at], right = b[s][at];
+      CHECK(found[i] == doctest::Approx(std::exp(which == 0 ? left * right : left - right)).epsilon(1e-5));
+    }
+  }
+}

@@ -397,7 +397,9 @@ class Lowering : private FrameTests {
     for (const NodeId piece : n.operands) {
       const Grid grid(n.shape, node(piece).shape, ints, {});
       const ir::ExprId on_grid = in_bounds(id, grid, map);
-      const ir::ExprId own = value(piece, intern(grid.below(index_map(map))), both(id, predicate, on_grid));
+      // Who reads a slice of one piece alone asks nothing.
+      const ir::ExprId inside = on_grid == ir::kNone ? predicate : both(id, predicate, on_grid);
+      const ir::ExprId own = value(piece, intern(grid.below(index_map(map))), inside);
       ints[dim] += node(piece).shape[dim];
       if (joined == ir::kNone || on_grid == ir::kNone) {
         joined = own;
