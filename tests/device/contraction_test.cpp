@@ -116,6 +116,50 @@ TEST_CASE("parts of long sums that the readers of a product add up") {
     }
 }
 
+TEST_CASE("products of factors that lie elsewhere, or where they were, from run to run") {
+  const Device device = test_device();
+  for (const DType dtype : halves(device)) {
+    // Whole numbers, whose sums are exact.
+    const auto numbers = [&](std::int64_t rows, std::int64_t columns, int first) {
+      const AnyTensor places =
+          AnyTensor::arange(first, first + rows * columns, 1, device).reshape({rows, columns});
+      const AnyTensor made = AnyTensor::sub(AnyTensor::remainder(places, 7), 3).cast(dtype);
+      made.sync();
+      return made;
+    };
+    const AnyTensor w = numbers(40, 64, 2), v = numbers(40, 40, 5);
+    std::vector<AnyTensor> inputs;
+    std::vector<std::vector<double>> expected;
+    const auto result = [&](const AnyTensor& x) {
+      const AnyTensor y = x.matmul(w.transpose(0, 1));
+      return AnyTensor::add(y, 1).matmul(v.transpose(0, 1)).cast(DType::f32);
+    };
+    for (int k = 0; k < 3; ++k) inputs.push_back(numbers(72, 64, k));
+    for (const AnyTensor& x : inputs) {
+      const std::vector<float> a = values_of(x.cast(DType::f32)), b = values_of(w.cast(DType::f32)),
+                               c = values_of(v.cast(DType::f32));
+      std::vector<double> y(72 * 40, 1), z(72 * 40);
+      for (std::size_t m = 0; m < 72; ++m)
+        for (std::size_t n = 0; n < 40; ++n)
+          for (std::size_t k = 0; k < 64; ++k)
+            y[m * 40 + n] += static_cast<double>(a[m * 64 + k]) * static_cast<double>(b[n * 64 + k]);
+      for (std::size_t m = 0; m < 72; ++m)
+        for (std::size_t n = 0; n < 40; ++n)
+          for (std::size_t k = 0; k < 40; ++k)
+            z[m * 40 + n] += y[m * 40 + k] * static_cast<double>(c[n * 40 + k]);
+      expected.push_back(z);
+    }
+    // Each some times, so that plans are replayed with what they have and with others.
+    for (const std::size_t which : {0u, 0u, 0u, 1u, 1u, 2u, 0u, 2u, 2u}) {
+      CAPTURE(which);
+      const std::vector<float> found = values_of(result(inputs[which]));
+      REQUIRE(found.size() == expected[which].size());
+      for (std::size_t i = 0; i < found.size(); ++i)
+        CHECK(found[i] == doctest::Approx(expected[which][i]).epsilon(0.01).scale(32));
+    }
+  }
+}
+
 TEST_CASE("products of products, and of slices of what is in memory") {
   const Device device = test_device();
   for (DType dtype : halves(device)) {

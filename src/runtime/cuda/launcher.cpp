@@ -62,7 +62,8 @@ std::size_t KernelExecutable::held_bytes() const {
 
 void Launcher::launch(CudaExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory) {
   if (executable.kind != CudaExecutable::Kind::Solver)
-    if (Node* node = replays_.next_launch(executable)) return launch_again(*node, arguments, memory);
+    if (Node* node = replays_.next_launch(executable); node && has_maps_for(*node, arguments))
+      return launch_again(*node, arguments, memory);
   parameters_.clear();
   switch (executable.kind) {
     case CudaExecutable::Kind::Kernel:
@@ -76,6 +77,19 @@ void Launcher::launch(CudaExecutable& executable, const LaunchArguments& argumen
     case CudaExecutable::Kind::Solver:
       return launch_solver(static_cast<SolverExecutable&>(executable), arguments, memory);
   }
+}
+
+/// False where the node has tensor maps that were made for other addresses or offsets: a replay packs all
+/// arguments again.
+bool Launcher::has_maps_for(const Node& node, const LaunchArguments& arguments) const {
+  if (!node.start.has_maps) return true;
+  const std::vector<Patch>& patches = node.parameters.patches();
+  return std::all_of(patches.begin(), patches.end(), [&](const Patch& patch) {
+    if (patch.source == Patch::Source::Buffer)
+      return node.parameters.holds(patch, address_of(arguments.buffers[patch.number]));
+    return patch.source != Patch::Source::Int ||
+           node.parameters.holds(patch, static_cast<std::uint64_t>(arguments.ints[patch.number]));
+  });
 }
 
 void Launcher::launch_again(Node& node, const LaunchArguments& arguments, const RunMemory& memory) {
@@ -144,12 +158,11 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
   const bool has_maps =
       (has_tiles && push_tensor_maps(emit::tensor_maps(kernel, arguments.ints), arguments)) ||
       (has_attention && push_tensor_maps(emit::attention_maps(kernel, arguments.ints), arguments));
-  // Tensor maps hold addresses, so a replay packs all arguments again, and of a launch that began with a
-  // library's product as well.
+  // A launch that began with a library's product is packed again by each replay.
   replays_.start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
                   "the launch of a fused kernel", geometry.shared_bytes,
-                  has_attention || (has_tiles && kernel.tiling.workgroups == 1)},
-                 parameters_, has_maps || sums != 0 ? nullptr : &executable);
+                  has_attention || (has_tiles && kernel.tiling.workgroups == 1), has_maps},
+                 parameters_, sums != 0 ? nullptr : &executable);
 }
 
 /// False: there are none.

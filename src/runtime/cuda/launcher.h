@@ -58,6 +58,7 @@ class Launcher {
   void push_shared(std::size_t bytes, const RunMemory& memory);
   void push_faults(const ir::Kernel& kernel, const LaunchArguments& arguments, const RunMemory& memory);
   bool push_tensor_maps(const std::vector<emit::TensorMap>& maps, const LaunchArguments& arguments);
+  bool has_maps_for(const Node& node, const LaunchArguments& arguments) const;
   void launch_again(Node& node, const LaunchArguments& arguments, const RunMemory& memory);
 
   Replays& replays_;

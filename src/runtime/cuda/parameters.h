@@ -58,6 +58,16 @@ class Parameters {
 
   const std::vector<Patch>& patches() const { return patches_; }
 
+  /// True iff the patch has this value.
+  bool holds(const Patch& patch, std::uint64_t bits) const {
+    const std::byte* at = bytes_.data() + patch.offset;
+    switch (patch.bytes) {
+      case 8: return read<std::uint64_t>(at) == bits;
+      case 4: return read<std::uint32_t>(at) == static_cast<std::uint32_t>(bits);
+      default: return read<std::uint8_t>(at) == static_cast<std::uint8_t>(bits);
+    }
+  }
+
   /// Overwrites a patch; true iff the value changed.
   bool set(const Patch& patch, std::uint64_t bits) {
     std::byte* at = bytes_.data() + patch.offset;
@@ -87,6 +97,12 @@ class Parameters {
 
  private:
   /// Typed, not memcmp of variable length: this runs for every patch of every replay.
+  template <class T>
+  static T read(const std::byte* at) {
+    T value;
+    std::memcpy(&value, at, sizeof(T));
+    return value;
+  }
   template <class T>
   static bool exchange(std::byte* at, T value) {
     T old;

@@ -35,6 +35,7 @@ struct Start {
   const char* what = "";      // for errors
   unsigned shared_bytes = 0;  // beside what the function declares
   bool fills = false;         // one block for each multiprocessor, which has room for no more
+  bool has_maps = false;      // parameters have tensor maps, made for the addresses of a launch
 };
 
 /// A kernel launch in a plan, or a library's, with the arguments of its last run.
