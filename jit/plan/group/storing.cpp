@@ -21,6 +21,10 @@ constexpr double kExpands = 4;
 // In launches: what it costs to store a value that a kernel has on the way to what it stores in any case. It
 // costs none as long as nothing keeps the two apart, which is not known yet.
 constexpr double kBeside = 0.25;
+// Work for each element of what many small kernels have a slice each of. They are mostly one behind the
+// other, steps of a loop: what none of them waits for is computed before them, by all of the device at once.
+constexpr int kWorkOfSlice = 4;
+constexpr std::size_t kManySlices = 8;
 // Kernels that would compute a node inline: more of them need not be known.
 constexpr std::size_t kMostKernels = 4;
 
@@ -29,6 +33,8 @@ struct Need {
   std::vector<NodeId> kernels;  // stored nodes whose kernels would compute it inline; the first few of them
   bool expanded = false;        // by an expansion, directly or through what is computed inline
   bool beside = false;          // by a kernel that stores one element for each of the node's in any case
+  std::size_t slices = 0;       // by how many slices of it, directly or through other views
+  Shape slice;                  // the largest of these
 };
 
 class StoreChooser {
@@ -177,6 +183,17 @@ class StoreChooser {
       if (is_weighed_[id] || stands_for_reductions(id, sum)) storing_[id] = Storing::Chosen;
     }
     if (need.expanded && sum.weight > kExpandedWeight) storing_[id] = Storing::Expanded;
+    if (sum.weight > kWorkOfSlice && is_read_in_small_slices(id, need)) storing_[id] = Storing::Chosen;
+  }
+
+  /// True iff many kernels need a slice each, and wait longer for it than all of it takes to move.
+  bool is_read_in_small_slices(NodeId id, const Need& need) const {
+    if (options_.wait_bytes == 0 || need.slices < kManySlices) return false;
+    const auto size = static_cast<double>(size_of(node(id).dtype));
+    const bool are_small = static_cast<double>(need.slice.numel()) * size < options_.wait_bytes;
+    if (graph_.checks)
+      graph_.checks->compare(SizeChecks::Is::AtLeast, {{need.slice, size}}, -options_.wait_bytes, !are_small);
+    return are_small;
   }
 
   /// True iff all that is read of a reduction or a contraction is read through this cast to fewer bytes: what
@@ -201,6 +218,7 @@ class StoreChooser {
       const bool is_inline = storing_[user] == Storing::Inline;
       if (node(user).is(OpClass::Elementwise) && (is_pinned(user) || needs_[user].beside)) need.beside = true;
       if (expands || (is_inline && needs_[user].expanded)) need.expanded = true;
+      count_slices(user, need);
       const std::vector<NodeId> itself{user};
       for (NodeId kernel : is_inline ? needs_[user].kernels : itself)
         if (need.kernels.size() < kMostKernels &&
@@ -208,6 +226,15 @@ class StoreChooser {
           need.kernels.push_back(kernel);
     }
     return need;
+  }
+
+  void count_slices(NodeId user, Need& need) const {
+    const Node& n = node(user);
+    if (!n.is(OpClass::View)) return;
+    const bool is_slice = n.op == Op::Slice;
+    const Shape& slice = is_slice ? n.shape : needs_[user].slice;
+    need.slices += is_slice ? 1 : needs_[user].slices;
+    if (need.slice.rank() == 0 || slice.numel() > need.slice.numel()) need.slice = slice;
   }
 
   /// Leaves and work below a node, down to what is in memory as far as is known.
