@@ -201,7 +201,8 @@ struct TiledFactor {
   friend bool operator==(const TiledFactor&, const TiledFactor&) = default;
 };
 
-/// How tensor cores compute a kernel whose only reduction is a sum of products: by tiles of rows and columns.
+/// How tensor cores compute a kernel whose only reduction is a sum of products, or whose reductions are sums
+/// of products that have a factor in common: by tiles of rows and columns.
 /// Of the outer loops some are rows, which one factor, `a`, depends on and the other does not, some are
 /// columns, with `b` likewise, among them the last outer loop; the rest are the batch. Several loops of rows
 /// (columns) are counted as one, row-major.
@@ -245,12 +246,29 @@ struct Tiling {
   std::uint32_t row_loops = 0, column_loops = 0;  // sets of outer loops, by bits
   ExprId sum = kNone;                             // the Reduce
   TiledFactor a, b;
+  /// Further sums of products of `a`, each by a factor of its own: a load that lies as `b` does, by strides
+  /// of its own. A tile has the same columns of all sums, side by side in each kPart of its own.
+  struct OtherSum {
+    ExprId sum = kNone, b = kNone;
+    friend bool operator==(const OtherSum&, const OtherSum&) = default;
+  };
+  std::vector<OtherSum> others;
+  static constexpr int kPart = 64, kMostSums = 4;
   /// Not 0: a vendor's library computes the kernel, or its sums (plain_product.h), in the so many-th of the
   /// ways that it suggests itself; tiles are not looked at. `library_version`: the library's, as ways are
   /// numbered anew in each.
   std::uint8_t library = 0;
   std::uint32_t library_version = 0;
   bool any() const { return rows > 0; }
+  /// Into so many shares a tile's columns are cut, one for each sum: a power of two.
+  int shares() const { return others.empty() ? 1 : others.size() == 1 ? 2 : kMostSums; }
+  /// What a tile has of the columns of each sum.
+  int own_columns() const { return columns / shares(); }
+  bool is_sum(ExprId id) const {
+    bool is_so = id == sum;
+    for (const OtherSum& other : others) is_so |= id == other.sum;
+    return is_so;
+  }
   /// True iff groups of four subgroups multiply, and the copy engine brings what it can.
   bool has_groups() const { return subgroup_rows == 0 && sharers == 0; }
   /// True iff lanes compute the factor, one of these.

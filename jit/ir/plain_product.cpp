@@ -230,13 +230,13 @@ std::optional<PlainProduct> sums_of(Reader& reader) { return reader.read_sums();
 }  // namespace
 
 std::optional<PlainProduct> plain_product(const Kernel& kernel, std::span<const std::int64_t> ints) {
-  if (!kernel.tiling.any()) return std::nullopt;
+  if (!kernel.tiling.any() || !kernel.tiling.others.empty()) return std::nullopt;
   return first_found(kernel, ints, [](Reader& reader) { return reader.read(); });
 }
 
 std::optional<PlainProduct> library_product(const Kernel& kernel, std::span<const std::int64_t> ints) {
   if (auto plain = plain_product(kernel, ints)) return plain;
-  if (!kernel.tiling.any()) return std::nullopt;
+  if (!kernel.tiling.any() || !kernel.tiling.others.empty()) return std::nullopt;
   return first_found(kernel, ints, sums_of);
 }
 

@@ -134,6 +134,10 @@ class Printer {
     named('%', t.sum).word("=");
     print_factor(t.a);
     print_factor(t.b);
+    for (const Tiling::OtherSum& other : t.others) {
+      named('%', other.sum).word("=");
+      named('%', other.b);
+    }
     if (t.library > 0) word("library").number(t.library).word("of").number(t.library_version);
   }
 

@@ -106,11 +106,37 @@ void FormVerifier::check_tiling() const {
       t.sum < k_.exprs.size() && k_.exprs[t.sum].kind == ExprKind::Reduce && k_.exprs[t.sum].op == Op::Sum,
       where, "without a sum");
   for (ExprId id = 0; id < k_.exprs.size(); ++id)
-    require(k_.exprs[id].kind != ExprKind::Reduce || id == t.sum, where, "of several reductions");
+    require(k_.exprs[id].kind != ExprKind::Reduce || t.is_sum(id), where, "of several reductions");
   for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");
   const std::vector<std::uint32_t> loops = dependence(k_);
   check_factor(t.a, t.row_loops, t.column_loops, loops);
   check_factor(t.b, t.column_loops, t.row_loops, loops);
+  check_other_sums(t);
+}
+
+void FormVerifier::check_other_sums(const Tiling& t) const {
+  const std::string where = "tiles of several sums";
+  if (t.others.empty()) return;
+  require(t.others.size() < Tiling::kMostSums && t.has_groups() && is_half(t.multiplied), where,
+          "more than there are, or by no groups, or of other than 16 bits");
+  require(!t.b.across && !t.b.windows && !t.b.computed, where,
+          "with a factor that is not copied along the sum");
+  const auto lies_alike = [&](const Expr& load) {
+    const std::vector<IntRef>&of_load = k_.maps[load.map].steps.front().strides,
+          &of_b = k_.maps[k_.exprs[t.b.value].map].steps.front().strides;
+    return std::equal(of_load.begin(), of_load.end(), of_b.begin(), of_b.end(),
+                      [](const IntRef& x, const IntRef& y) { return x.kind == y.kind; });
+  };
+  for (const Tiling::OtherSum& other : t.others) {
+    require(other.sum < k_.exprs.size() && k_.exprs[other.sum].kind == ExprKind::Reduce &&
+                k_.exprs[other.sum].op == Op::Sum,
+            where, "without a sum");
+    const Expr& load = k_.exprs[other.b];
+    require(load.kind == ExprKind::Load && load.predicate == kNone && load.dtype == t.multiplied &&
+                k_.maps[load.map].steps.size() == 1,
+            where, "with a factor that is no plain load");
+    require(lies_alike(load), where, "with factors that do not lie alike");
+  }
 }
 
 void FormVerifier::check_few_rows(const Tiling& t) const {

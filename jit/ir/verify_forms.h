@@ -43,6 +43,7 @@ class FormVerifier {
  private:
   void check_parts() const;
   void check_tiling() const;
+  void check_other_sums(const Tiling& t) const;
   void check_few_rows(const Tiling& t) const;
   void check_matrices(const Tiling& t) const;
   void check_attention() const;

@@ -2,6 +2,8 @@
 // multiply and finish tiles. What stands before it is written for one kernel (jit/emit/contraction):
 //
 //   SN_BM, SN_BN, SN_STAGES      a tile's rows and columns; slots of shared memory
+//   SN_SHARES                    sums that a tile's columns are of, 1, 2 or 4: in each 64 columns of it the
+//                                same ones of each sum, side by side
 //   SN_BK                        elements of k in a slot
 //   SN_LOADERS                   warpgroups that load, one slot each in turn
 //   SN_COMPUTED                  1: lanes compute a factor, or both
@@ -39,7 +41,8 @@
 #define SN_BLOCKS (SN_TAKE_TURNS ? SN_BM / 64 : 1)
 #define SN_GROUPS (SN_TAKE_TURNS ? 1 : SN_CONSUMERS)
 #define SN_JOINED 128
-#define SN_TURNS (4 / SN_TOGETHER)
+#define SN_LANES (8 / SN_SHARES)  // that finish 8 neighbours each of a row in 64 columns
+#define SN_TURNS (SN_LANES / 2 / SN_TOGETHER)
 #define SN_STEPS (SN_BLOCKS * (SN_BN / 64) * SN_TURNS)
 
 // Windows of an image that the copy engine goes over: the elements (lines, columns, channels) of the windows
@@ -92,7 +95,7 @@ SN_FN void tc_sync_group(int group) {
   const unsigned turns = empty + 8 * SN_STAGES;
   Work work;
   work.tiles_m = (size_m + SN_BM - 1) / SN_BM;
-  work.tiles_n = (size_n + SN_BN - 1) / SN_BN;
+  work.tiles_n = (size_n + SN_BN / SN_SHARES - 1) / (SN_BN / SN_SHARES);
   work.rounds = (size_k + SN_BK - 1) / SN_BK;
   work.cut = cut;
   work.slots_cut = (unsigned)cut * work.rounds;
@@ -173,11 +176,11 @@ SN_FN void tc_sync_group(int group) {
     const Place at = tc_place(item.tile, work);
     // Of a step of the tile, what a lane's first row and column are.
     const auto row_of = [&](int step) -> int {
-      return at.m + own + step / (SN_BN / 64 * SN_TURNS) * 64 + warp % 4 * 16 + lane / 8 +
-             step % SN_TURNS * (4 * SN_TOGETHER);
+      return at.m + own + step / (SN_BN / 64 * SN_TURNS) * 64 + warp % 4 * 16 + lane / SN_LANES +
+             step % SN_TURNS * (32 / SN_LANES * SN_TOGETHER);
     };
     const auto column_of = [&](int step) -> int {
-      return at.n + step / SN_TURNS % (SN_BN / 64) * 64 + lane % 8 * 8;
+      return at.n + step / SN_TURNS % (SN_BN / 64) * (64 / SN_SHARES) + lane % SN_LANES * 8;
     };
 #if SN_HAS_OPERANDS
     Operands next;

@@ -51,7 +51,7 @@ class Contraction {
         vectors_(e_, sums_, ir::Schedule::Pointwise, live_) {
     if (!in_vectors()) return;
     for (ExprId id = 0; id < k_.exprs.size(); ++id)
-      if (live_[id] && id != t_.sum && vectors_.is_load(id))
+      if (live_[id] && !t_.is_sum(id) && vectors_.is_load(id))
         (differs_by_row(id) ? loads_ : columns_).push_back(id);
     choose_ahead();
   }
@@ -113,7 +113,7 @@ class Contraction {
 
   std::string definitions() const {
     return define("SN_BM", t_.rows) + define("SN_BN", t_.columns) + define("SN_STAGES", t_.slots) +
-           define("SN_BK", slot_elements(t_)) +
+           define("SN_SHARES", t_.shares()) + define("SN_BK", slot_elements(t_)) +
            define("SN_SUM", t_.multiplied == DType::i8 ? "int" : "float") +
            define("SN_COMPUTED", is_set(t_.has_computed())) +
            define("SN_A_ACROSS", is_set(lies_across(t_.a))) +
@@ -127,7 +127,7 @@ class Contraction {
   /// Of kernels/tensor_cores/contraction_sm90.cu alone.
   std::string group_definitions() const {
     const int count = consumers(t_);
-    const int copied = (t_.a.computed ? 0 : t_.rows) + (t_.b.computed ? 0 : t_.columns);
+    const int copied = (t_.a.computed ? 0 : t_.rows) + (t_.b.computed ? 0 : columns_copied());
     std::string text = define("SN_SUM_REGISTER(d)", t_.multiplied == DType::i8 ? "\"+r\"(d)" : "\"+f\"(d)") +
                        define("SN_CONSUMERS", count) + define("SN_LOADERS", t_.loaders) +
                        define("SN_TAKE_TURNS", is_set(t_.turns > 0)) +
@@ -135,8 +135,7 @@ class Contraction {
                        define("SN_COPIED_BYTES", copied * kSlotBytes);
     if (!t_.a.computed)
       text += define("SN_MAP_A", "t_a") + define("SN_LOAD_A", load(t_.a, "a", "at.m", t_.rows));
-    if (!t_.b.computed)
-      text += define("SN_MAP_B", "t_b") + define("SN_LOAD_B", load(t_.b, "b", "at.n", t_.columns));
+    if (!t_.b.computed) text += define("SN_MAP_B", "t_b") + define("SN_LOAD_B", load_columns());
     const auto set = [&](const char* change, int registers) {
       if (t_.has_computed()) return std::string("(void)0");
       return "asm volatile(\"setmaxnreg." + std::string(change) + ".sync.aligned.u32 " +
@@ -170,16 +169,47 @@ class Contraction {
   std::string load(const ir::TiledFactor& factor, const std::string& which, const std::string& place,
                    int size) const {
     if (factor.windows) return load_windows(factor, which, place, size);
+    if (!factor.across) return load_box(factor, "to_" + which, "t_" + which, place);
     const std::vector<std::size_t> batch = mapped_batch(k_, loops_, factor);
     const std::string call = "tc_load_" + std::to_string(2 + batch.size()) + "d(to_" + which;
     std::string coordinates;
     for (const std::size_t loop : batch) coordinates += ", " + coordinate(loop);
-    if (!factor.across) return call + ", t_" + which + ", arrived, depth, " + place + coordinates + ")";
     std::string text;
     for (int from = 0; from < size; from += kRows)
       text += (from ? "; " : "") + call + " + " + std::to_string(from * kSlotBytes) + ", t_" + which +
               ", arrived, " + place + " + " + std::to_string(from) + ", depth" + coordinates + ")";
     return text;
+  }
+
+  int columns_copied() const {
+    const auto sums = static_cast<int>(t_.others.size()) + 1;
+    return t_.others.empty() ? t_.columns : t_.own_columns() * sums;
+  }
+
+  /// The columns' part of a slot: of several sums each share of each 64 columns by itself.
+  std::string load_columns() const {
+    if (t_.others.empty()) return load(t_.b, "b", "at.n", t_.columns);
+    std::string text;
+    for (int part = 0; part < t_.columns / ir::Tiling::kPart; ++part)
+      for (std::size_t sum = 0; sum <= t_.others.size(); ++sum) {
+        const int share = ir::Tiling::kPart / t_.shares(),
+                  to = part * ir::Tiling::kPart + static_cast<int>(sum) * share;
+        text +=
+            (text.empty() ? "" : "; ") + load_box(t_.b, "to_b + " + std::to_string(to * kSlotBytes),
+                                                  "t_b" + (sum == 0 ? std::string() : std::to_string(sum)),
+                                                  "at.n + " + std::to_string(part * share));
+      }
+    return text;
+  }
+
+  /// One copy of rows of k.
+  std::string load_box(const ir::TiledFactor& factor, const std::string& to, const std::string& map,
+                       const std::string& place) const {
+    const std::vector<std::size_t> batch = mapped_batch(k_, loops_, factor);
+    std::string text =
+        "tc_load_" + std::to_string(2 + batch.size()) + "d(" + to + ", " + map + ", arrived, depth, " + place;
+    for (const std::size_t loop : batch) text += ", " + coordinate(loop);
+    return text + ")";
   }
 
   /// The same by windows, from the numbers of a position and of an element.
@@ -257,11 +287,11 @@ class Contraction {
     ahead_ = loads_;
     // The step's own sums, and of this step and the next what they meet.
     const auto words = [&](int rows) {
-      int each = kNeighbours;
+      int each = kNeighbours * (static_cast<int>(t_.others.size()) + 1);
       for (ExprId id : ahead_) each += 2 * words_of_vector(id);
       return rows * each;
     };
-    if (t_.workgroups > 1 || words(2) > left) together_ = 1;
+    if (t_.workgroups > 1 || t_.shares() == 4 || words(2) > left) together_ = 1;
     while (!ahead_.empty() && words(together_) > left) ahead_.pop_back();
     // What all rows have in common is loaded once for a tile, as far as there is room still; else where it is
     // met, from the first-level cache.
@@ -288,11 +318,22 @@ class Contraction {
   HeldRows rows(const std::string& owner) const {
     HeldRows rows;
     rows.owner = owner;
-    rows.held = {t_.sum};
+    rows.held = sums();
     rows.held.insert(rows.held.end(), ahead_.begin(), ahead_.end());
     for (std::size_t slot = 0; slot < rows.held.size(); ++slot) rows.slots.push_back(slot);
     return rows;
   }
+
+  std::vector<ExprId> sums() const {
+    std::vector<ExprId> all{t_.sum};
+    for (const ir::Tiling::OtherSum& other : t_.others) all.push_back(other.sum);
+    return all;
+  }
+  // Of a row's columns in 64 of a tile each of so many lanes finishes kNeighbours, in a step each of so many
+  // rows.
+  int own_of_part() const { return ir::Tiling::kPart / t_.shares(); }
+  int lanes_of_row() const { return ir::Tiling::kPart / kNeighbours / t_.shares(); }
+  int rows_at_once() const { return kSubgroupLanes / lanes_of_row(); }
 
   std::string operands() const {
     const HeldRows held = rows("");
@@ -349,24 +390,30 @@ class Contraction {
   void write_finish() {
     InnerWork work;
     for (ExprId id = 0; id < k_.exprs.size(); ++id)
-      if (live_[id] && id != t_.sum) work.values.push_back(id);
+      if (live_[id] && !t_.is_sum(id)) work.values.push_back(id);
     for (const ir::Store& store : k_.stores) work.stores.push_back(&store);
     HeldRows held = rows("met.");
     std::vector<ExprId> loaded = ahead_;
-    const std::string sums = held.name(t_.sum), each = std::to_string(vectors_of_row());
+    const std::string each = std::to_string(vectors_of_row()), of_row = std::to_string(lanes_of_row()),
+                      at_once = std::to_string(rows_at_once());
     for (ExprId id : columns_) {
       held.elsewhere[id] = "columns." + column(id) + "[i % " + each + "]";
       loaded.push_back(id);
     }
     e_.open_unrolled("p", together_);
-    e_.out.line("tc_get(stage, lane / 8 + (turn * SN_TOGETHER + p) * 4, " + sums + "[p * " + each + "]);");
+    for (std::size_t s = 0; s <= t_.others.size(); ++s) {
+      const std::string share = s == 0 ? "" : std::to_string(static_cast<int>(s) * own_of_part()) + " + ";
+      e_.out.line("tc_get(stage, lane / " + of_row + " + (turn * SN_TOGETHER + p) * " + at_once + ", " +
+                  share + "lane % " + of_row + " * 8, " + held.name(sums()[s]) + "[p * " + each + "]);");
+    }
     e_.close();
     open_columns();
     if (in_vectors()) {
-      vectors_.write_points(work, "y", held, {t_.sum}, loaded);
+      vectors_.write_points(work, "y", held, sums(), loaded);
     } else {
       e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[loops_.columns.back()], "y"));
-      e_.out.line(e_.dialect.exact(DType::f32, e_.value(t_.sum), sums + "[i][0]"));
+      for (const ExprId sum : sums())
+        e_.out.line(e_.dialect.exact(DType::f32, e_.value(sum), held.name(sum) + "[i][0]"));
       for (ExprId id : work.values) e_.define(id);
       for (const ir::Store* store : work.stores) e_.store(*store);
     }
@@ -379,7 +426,8 @@ class Contraction {
     split_loops(e_, "at.z", loops_.batch);
     e_.open_unrolled("i", vectors_of_step());
     const std::string each = std::to_string(vectors_of_row());
-    e_.out.line(e_.dialect.constant(Type::I32, "to_m", "row + int(i) / " + each + " * 4"));
+    e_.out.line(e_.dialect.constant(Type::I32, "to_m",
+                                    "row + int(i) / " + each + " * " + std::to_string(rows_at_once())));
     e_.out.line(e_.dialect.constant(Type::I32, "to_n",
                                     "column + int(i) % " + each + " * " + std::to_string(width())));
     e_.open(e_.dialect.when("to_m < size_m && to_n < size_n"));

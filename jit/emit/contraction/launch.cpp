@@ -77,11 +77,11 @@ std::int64_t tiles_of(const ir::Kernel& kernel, std::span<const std::int64_t> in
   const std::int64_t rows = points_of(kernel, loops.rows, ints),
                      columns = points_of(kernel, loops.columns, ints);
   const double all = static_cast<double>(divide_up(rows, t.rows)) *
-                     static_cast<double>(divide_up(columns, t.columns)) *
+                     static_cast<double>(divide_up(columns, t.own_columns())) *
                      static_cast<double>(points_of(kernel, loops.batch, ints));
   if (all > kMostTiles)
     throw DeviceError("[launch] a product of " + std::to_string(rows) + " x " + std::to_string(columns) +
-                      " results in " + std::to_string(t.rows) + " x " + std::to_string(t.columns) +
+                      " results in " + std::to_string(t.rows) + " x " + std::to_string(t.own_columns()) +
                       " tiles, of which there are more than a launch counts");
   return static_cast<std::int64_t>(all);
 }
@@ -124,8 +124,9 @@ std::vector<TensorMap> tensor_maps(const ir::Kernel& kernel, std::span<const std
   const ir::Tiling& t = kernel.tiling;
   const TiledLoops loops(kernel);
   const auto count = [&](const std::vector<std::size_t>& of) { return points_of(kernel, of, ints); };
-  const auto map_of = [&](const ir::TiledFactor& factor, const std::vector<std::size_t>& own, int size) {
-    const ir::Expr& load = kernel.exprs[factor.value];
+  const auto map_of = [&](const ir::TiledFactor& factor, const std::vector<std::size_t>& own, int size,
+                          ir::ExprId value) {
+    const ir::Expr& load = kernel.exprs[value];
     if (factor.windows) {
       const std::optional<ir::Windows> windows = ir::windows_of(
           kernel, ints, load, factor.across ? loops.depth : own, factor.across ? own : loops.depth);
@@ -158,8 +159,11 @@ std::vector<TensorMap> tensor_maps(const ir::Kernel& kernel, std::span<const std
   };
   std::vector<TensorMap> maps;
   if (!t.has_groups()) return maps;
-  if (!t.a.computed) maps.push_back(map_of(t.a, loops.rows, t.rows));
-  if (!t.b.computed) maps.push_back(map_of(t.b, loops.columns, t.columns));
+  if (!t.a.computed) maps.push_back(map_of(t.a, loops.rows, t.rows, t.a.value));
+  const int columns = t.others.empty() ? t.columns : ir::Tiling::kPart / t.shares();
+  if (!t.b.computed) maps.push_back(map_of(t.b, loops.columns, columns, t.b.value));
+  for (const ir::Tiling::OtherSum& other : t.others)
+    maps.push_back(map_of(t.b, loops.columns, columns, other.b));
   return maps;
 }
 

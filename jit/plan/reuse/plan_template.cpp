@@ -38,9 +38,10 @@ bool same_scalars(const std::vector<ScalarArgument>& a, const std::vector<Scalar
 /// merged. So may tensor cores that can compute a kernel or cannot; which tiles they take does not.
 bool same_loops(const ir::Kernel& a, const ir::Kernel& b) {
   return a.tiling.sum == b.tiling.sum && a.tiling.a.value == b.tiling.a.value &&
-         a.tiling.b.value == b.tiling.b.value && a.outer_rank == b.outer_rank &&
-         a.inner_rank == b.inner_rank && a.phases == b.phases && a.attention.any() == b.attention.any() &&
-         a.lone_rows.lanes == b.lone_rows.lanes && a.exprs.size() == b.exprs.size() && a.maps == b.maps;
+         a.tiling.b.value == b.tiling.b.value && a.tiling.others == b.tiling.others &&
+         a.outer_rank == b.outer_rank && a.inner_rank == b.inner_rank && a.phases == b.phases &&
+         a.attention.any() == b.attention.any() && a.lone_rows.lanes == b.lone_rows.lanes &&
+         a.exprs.size() == b.exprs.size() && a.maps == b.maps;
 }
 
 /// Calls with equal texts have equal ops, for any sizes; joins have none.

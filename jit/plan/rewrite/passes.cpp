@@ -19,6 +19,10 @@ constexpr Pass kPasses[] = {
      [](auto& traits, auto&) { return traits.tensor_cores.any(); }},
     {"contract_products", contract_products,
      [](auto& traits, auto&) { return traits.tensor_cores.any() || traits.lone_rows; }},
+    {"slice_products", slice_products,
+     [](auto& traits, auto& options) {
+       return traits.tensor_cores.any() && traits.tensor_cores.has_groups && options.fusion;
+     }},
     {"absorb_casts", absorb_casts, [](auto& traits, auto&) { return traits.narrow_products; }},
     {"keep_scores", keep_scores,
      [](auto& traits, auto& options) {

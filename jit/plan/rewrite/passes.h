@@ -57,6 +57,10 @@ void contract_products(Graph& graph, const ir::DeviceTraits& traits);
 /// about as the product that it was.
 bool is_contracted(const Graph& graph, const Node& product, const ir::TensorCores& cores);
 
+/// A small product of 16 bits that elementwise work reads in slices, which it brings together element by
+/// element, becomes a product for each slice, whose sums one kernel has in its tiles.
+void slice_products(Graph& graph, const ir::DeviceTraits& traits);
+
 /// Products of which only the softmax of each row is wanted, and what it weighs, as in attention and its
 /// gradients, are kept out of memory: each kernel that needs an element of them computes it (Dot), and what
 /// rows of weights are multiplied by is combined by the same kernel (Combine).

@@ -234,11 +234,14 @@ class CudaDialect : public Dialect {
   static std::string open_contraction(const ir::Kernel& kernel, const Target& target) {
     const ir::Tiling& t = kernel.tiling;
     const bool has_maps = t.has_groups();
+    std::string others;
+    for (std::size_t k = 1; k <= t.others.size(); ++k)
+      others += ", const __grid_constant__ TensorMap t_b" + std::to_string(k);
     return "extern \"C\" __global__ void __launch_bounds__(" +
            std::to_string(workgroup_lanes(kernel, target)) + ", " + std::to_string(t.workgroups) +
            ") sinter_kernel(\n    " + arguments(kernel, "int cut, float* partials, u32* counters") +
            (has_maps && !t.a.computed ? ", const __grid_constant__ TensorMap t_a" : "") +
-           (has_maps && !t.b.computed ? ", const __grid_constant__ TensorMap t_b" : "") +
+           (has_maps && !t.b.computed ? ", const __grid_constant__ TensorMap t_b" : "") + others +
            (has_maps && t.a.windows ? ", const __grid_constant__ Windows w_a" : "") +
            (has_maps && t.b.windows ? ", const __grid_constant__ Windows w_b" : "") + ") {\n  sn_follow();\n";
   }

@@ -140,6 +140,7 @@ std::uint8_t slots(const Form& form, const ir::TensorCores& cores, std::size_t m
 /// True iff the device has room for the form, and its lanes can bring the factors of `like`.
 bool is_possible(const Form& form, const ir::Tiling& like, const ir::TensorCores& cores) {
   if (form.subgroup_rows == 0) return cores.has_groups;
+  if (!like.others.empty()) return false;
   if (ir::are_bytes(like.multiplied)) return false;
   if (slots(form, cores, 2) < 2) return false;
   ir::Tiling tiling = like;
@@ -158,8 +159,13 @@ bool is_possible(const Form& form, const ir::Tiling& like, const ir::TensorCores
 
 }  // namespace
 
-std::vector<ir::Tiling> ranked_by_forms(const ir::Tiling& like, const ProductSizes& sizes, const TileEnd& end,
-                                        const ir::TensorCores& cores) {
+std::vector<ir::Tiling> ranked_by_forms(const ir::Tiling& like, const ProductSizes& of_sum,
+                                        const TileEnd& of_result, const ir::TensorCores& cores) {
+  // Several sums are like one of as many times the columns, with a result for each share of them.
+  ProductSizes sizes = of_sum;
+  sizes.columns *= like.shares();
+  const TileEnd end{of_result.instructions / like.shares(), of_result.loaded / like.shares(),
+                    of_result.stored / like.shares()};
   if (!cores.matrices.empty()) return ranked_matrix_tilings(like, sizes, cores);
   const auto slot_elements =
       static_cast<double>(kSlotBytes / static_cast<std::int64_t>(size_of(like.multiplied)));
@@ -181,7 +187,7 @@ std::vector<ir::Tiling> ranked_by_forms(const ir::Tiling& like, const ProductSiz
   std::stable_sort(forms.begin(), forms.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<ir::Tiling> tilings;
-  if (!like.exact) tilings = few_row_tilings(like, sizes, cores);
+  if (!like.exact && like.others.empty()) tilings = few_row_tilings(like, sizes, cores);
   for (const auto& [time, form] : forms) {
     ir::Tiling& tiling = tilings.emplace_back(like);
     tiling.sharers = 0;

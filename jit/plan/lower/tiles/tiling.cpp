@@ -304,6 +304,43 @@ bool find_factors(Product& product, ir::ExprId left, ir::ExprId right) {
   return true;
 }
 
+/// The factor of another sum of products of `a`, which has to lie as `b` does; kNone where it does not, or
+/// where groups of subgroups cannot have both sums in one tile.
+ir::ExprId other_factor(const Product& product, ir::ExprId sum) {
+  const ir::Tiling& tiling = product.tiling;
+  const ir::Kernel& kernel = product.kernel;
+  if (!product.cores.has_groups || !is_half(tiling.multiplied) || tiling.b.across || tiling.b.windows ||
+      tiling.b.computed)
+    return ir::kNone;
+  const ir::Expr& factors = kernel.exprs[kernel.exprs[sum].args[0]];
+  if (factors.kind != ir::ExprKind::Elementwise || factors.op != Op::Mul) return ir::kNone;
+  ir::ExprId a = below_cast(kernel, factors.args[0]), b = below_cast(kernel, factors.args[1]);
+  if (a != tiling.a.value) std::swap(a, b);
+  const ir::Expr &load = kernel.exprs[b], &first = kernel.exprs[tiling.b.value];
+  if (a != tiling.a.value || load.kind != ir::ExprKind::Load || load.predicate != ir::kNone ||
+      load.dtype != first.dtype)
+    return ir::kNone;
+  const IndexMap &map = product.draft.maps[load.map], &like = product.draft.maps[first.map];
+  const std::uint32_t outer = (1u << kernel.outer_rank) - 1, all = (1u << product.draft.extents.size()) - 1;
+  const FactorLoops loops{ir::loops_of(tiling.column_loops), ir::loops_of(all & ~outer),
+                          outer & ~(tiling.row_loops | tiling.column_loops)};
+  // Tensor maps of both have the same dims.
+  const auto is_alike = [](std::int64_t x, std::int64_t y) { return (x == 0) == (y == 0); };
+  const bool lies_alike =
+      map.is_affine() && std::equal(map.loops().strides.begin(), map.loops().strides.end(),
+                                    like.loops().strides.begin(), is_alike);
+  return lies_alike && copies(product.draft, kernel, b, loops, false) ? b : ir::kNone;
+}
+
+/// True iff some store needs all sums: else each of them has kernels enough of its own.
+bool come_together(const ir::Kernel& kernel, const std::vector<ir::ExprId>& sums) {
+  return std::any_of(kernel.stores.begin(), kernel.stores.end(), [&](const ir::Store& store) {
+    const std::vector<ir::ExprId> parts = ir::made_of(kernel, store.value);
+    return std::all_of(sums.begin(), sums.end(),
+                       [&](ir::ExprId sum) { return std::binary_search(parts.begin(), parts.end(), sum); });
+  });
+}
+
 /// True iff all that lies along the columns lies in whole vectors.
 bool in_vectors(const Draft& draft, const ir::Kernel& kernel) {
   const std::size_t column = draft.outer_rank - 1;
@@ -376,12 +413,15 @@ void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimi
     return;
   Product product{draft, limits.tensor_cores, numbers, kernel, {}, {}};
   ir::Tiling& tiling = product.tiling;
+  std::vector<ir::ExprId> sums;
   for (ir::ExprId id = 0; id < kernel.exprs.size(); ++id) {
     const ir::Expr& expr = kernel.exprs[id];
     if (expr.kind != ir::ExprKind::Reduce) continue;
-    if (tiling.sum != ir::kNone || expr.op != Op::Sum || expr.dtype != DType::f32) return;
-    tiling.sum = id;
+    if (sums.size() == ir::Tiling::kMostSums || expr.op != Op::Sum || expr.dtype != DType::f32) return;
+    sums.push_back(id);
   }
+  if (sums.empty() || !come_together(kernel, sums)) return;
+  tiling.sum = sums[0];
   for (const ir::Store& store : kernel.stores)
     if (store.level == ir::Level::Inner) return;
   for (const std::int64_t extent : draft.extents)
@@ -390,6 +430,11 @@ void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimi
   if (factors.kind != ir::ExprKind::Elementwise || factors.op != Op::Mul) return;
   product.loops = ir::dependence(kernel);
   if (!find_factors(product, factors.args[0], factors.args[1])) return;
+  for (std::size_t k = 1; k < sums.size(); ++k) {
+    const ir::ExprId b = other_factor(product, sums[k]);
+    if (b == ir::kNone) return;
+    tiling.others.push_back({sums[k], b});
+  }
 
   const std::optional<ProductSizes> sizes = sizes_of(kernel, tiling, draft.extents);
   // With few rows or columns a product is read along those of the other factor.
