@@ -70,6 +70,17 @@ TEST_CASE("few steps, large slices and little work leave it to them") {
   CHECK(launches_with(p, Op::Mul) == 16);
 }
 
+TEST_CASE("slices that few kernels have, such as neighbours in a grid, are no steps of a loop") {
+  const Planned p = planned([](const Device& device) {
+    const A x = input({kRows, kWidth}, device, DType::f32);
+    const A y = A::mul(x.tanh(), 2);
+    A sum = y.narrow(0, 0, kRows - 16);
+    for (std::int64_t k = 1; k < 9; ++k) sum = A::add(sum, y.narrow(0, k, kRows - 16));
+    return std::vector{sum, y.narrow(0, 20, 8).sum({1})};
+  });
+  CHECK(launches_with(p, Op::Tanh) == 2);
+}
+
 TEST_CASE("a concatenation that they have slices of is stored as a whole") {
   const Planned p = steps(16, [](const A& a, const A& b) {
     const A pieces[] = {costly(a, b), A::mul(a.sin(), b.sigmoid())};

@@ -188,7 +188,8 @@ class StoreChooser {
 
   /// True iff many kernels need a slice each, and wait longer for it than all of it takes to move.
   bool is_read_in_small_slices(NodeId id, const Need& need) const {
-    if (options_.wait_bytes == 0 || need.slices < kManySlices) return false;
+    if (options_.wait_bytes == 0 || need.slices < kManySlices || need.kernels.size() < kMostKernels)
+      return false;
     const auto size = static_cast<double>(size_of(node(id).dtype));
     const bool are_small = static_cast<double>(need.slice.numel()) * size < options_.wait_bytes;
     if (graph_.checks)
