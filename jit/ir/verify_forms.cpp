@@ -129,7 +129,7 @@ void FormVerifier::check_other_sums(const Tiling& t) const {
   };
   for (const Tiling::OtherSum& other : t.others) {
     require(other.sum < k_.exprs.size() && k_.exprs[other.sum].kind == ExprKind::Reduce &&
-                k_.exprs[other.sum].op == Op::Sum,
+                k_.exprs[other.sum].op == Op::Sum && other.b < k_.exprs.size(),
             where, "without a sum");
     const Expr& load = k_.exprs[other.b];
     require(load.kind == ExprKind::Load && load.predicate == kNone && load.dtype == t.multiplied &&

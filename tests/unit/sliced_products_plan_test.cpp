@@ -83,6 +83,12 @@ TEST_CASE("what stands between a product and its slices is sliced too") {
                  .between = [](const A& y, const std::vector<A>& more) {
                    return A::add(y.cast(DType::f32), more[0]);
                  }}) == 4);
+  // Each of many operations needs the one before twice.
+  CHECK(sums_of({.between = [](const A& y, auto&) {
+          A x = y;
+          for (int k = 0; k < 40; ++k) x = A::mul(x, x);
+          return x;
+        }}) == 4);
   // Another product stays whole.
   const Planned two = Sliced{
       .more = {{64, 96}, {2048, 96}}, .between = [](const A& y, const std::vector<A>& more) {
@@ -152,6 +158,12 @@ TEST_CASE("what stays one product, or several kernels") {
     CHECK(q.plan.launches.size() == 2);
     for (const auto& kernel : q.plan.kernels) CHECK(kernel->tiling.others.empty());
   }
+  // Weights of a large layer.
+  const Planned large = planned([](const Device& device) {
+    const A x = input({4096, 320}, device), gate = input({768, 320}, device), up = input({768, 320}, device);
+    return std::vector{A::mul(x.matmul(gate.transpose(0, 1)).silu(), x.matmul(up.transpose(0, 1)))};
+  });
+  CHECK(large.plan.launches.size() == 2);
   // The product itself is wanted too.
   const Planned kept = planned([](const Device& device) {
     const A x = input({64, 320}, device), w = input({768, 320}, device);

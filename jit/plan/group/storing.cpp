@@ -34,7 +34,7 @@ struct Need {
   bool expanded = false;        // by an expansion, directly or through what is computed inline
   bool beside = false;          // by a kernel that stores one element for each of the node's in any case
   std::size_t slices = 0;       // by how many slices of it, directly or through other views
-  Shape slice;                  // the largest of these
+  NodeId slice = kNoNode;       // the largest of these
 };
 
 class StoreChooser {
@@ -191,9 +191,10 @@ class StoreChooser {
     if (options_.wait_bytes == 0 || need.slices < kManySlices || need.kernels.size() < kMostKernels)
       return false;
     const auto size = static_cast<double>(size_of(node(id).dtype));
-    const bool are_small = static_cast<double>(need.slice.numel()) * size < options_.wait_bytes;
+    const Shape& slice = node(need.slice).shape;
+    const bool are_small = static_cast<double>(slice.numel()) * size < options_.wait_bytes;
     if (graph_.checks)
-      graph_.checks->compare(SizeChecks::Is::AtLeast, {{need.slice, size}}, -options_.wait_bytes, !are_small);
+      graph_.checks->compare(SizeChecks::Is::AtLeast, {{slice, size}}, -options_.wait_bytes, !are_small);
     return are_small;
   }
 
@@ -233,9 +234,11 @@ class StoreChooser {
     const Node& n = node(user);
     if (!n.is(OpClass::View)) return;
     const bool is_slice = n.op == Op::Slice;
-    const Shape& slice = is_slice ? n.shape : needs_[user].slice;
+    const NodeId slice = is_slice ? user : needs_[user].slice;
     need.slices += is_slice ? 1 : needs_[user].slices;
-    if (need.slice.rank() == 0 || slice.numel() > need.slice.numel()) need.slice = slice;
+    if (slice == kNoNode) return;
+    if (need.slice == kNoNode || node(slice).shape.numel() > node(need.slice).shape.numel())
+      need.slice = slice;
   }
 
   /// Leaves and work below a node, down to what is in memory as far as is known.

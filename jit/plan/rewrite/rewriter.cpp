@@ -104,10 +104,6 @@ NodeId Rewriter::join_last() {
 
 NodeId Rewriter::add(Node node) {
   node.record = record_;
-  return add_for_its_op(std::move(node));
-}
-
-NodeId Rewriter::add_for_its_op(Node node) {
   after_.add(std::move(node));
   return join_last();
 }

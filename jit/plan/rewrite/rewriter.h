@@ -53,8 +53,6 @@ class Rewriter {
   NodeId reduce(Op op, DType dtype, NodeId operand, std::int64_t dims);
   /// Any other node.
   NodeId add(Node node);
-  /// Likewise one that stands for another op of the program: that of its record.
-  NodeId add_for_its_op(Node node);
 
  private:
   friend void rewrite(Graph& graph, const Rule& rule);

@@ -23,8 +23,6 @@ namespace {
 
 // Operations behind a product that are looked at, for one that needs all slices.
 constexpr std::size_t kMostLookedAt = 64;
-// Elements of a tile for each compute unit. Of more the multiplication hides what else is done.
-constexpr double kMostOfUnit = 2 * 96 * 96;
 // That columns of a factor have to begin at multiples of for the copy engine, of 16 bits.
 constexpr std::int64_t kWhole = 8;
 
@@ -106,6 +104,8 @@ class Finder {
   bool is_product(NodeId id) const { return is_product_[id]; }
   /// True iff it is computed from products to be sliced, column by column, and read in slices alone.
   bool is_sliced(NodeId id) const { return is_sliced_[id]; }
+  /// Into how many.
+  std::int64_t shares(NodeId id) const { return shares_[id]; }
 
  private:
   static constexpr std::int64_t kNotAsked = -1;
@@ -148,7 +148,7 @@ class Finder {
   }
 
   bool is_small(const Node& product) const {
-    const double most = kMostOfUnit * units_;
+    const double most = kMostOfSums * units_;
     const bool is_so = static_cast<double>(product.shape.numel()) <= most;
     if (graph_.checks) graph_.checks->compare(SizeChecks::Is::More, {{product.shape, 1}}, -most, !is_so);
     return is_so && !has_few_readers(graph_, product, 1);
@@ -189,49 +189,53 @@ class Finder {
   bool is_any_ = false;
 };
 
-/// Writes slices of what is computed from products, in place of these.
+/// Writes all shares of what is computed from products, operands before their users.
 class Slicer {
  public:
-  Slicer(Rewriter& to, const Finder& finder, const Node& slice) : to_(to), finder_(finder), slice_(slice) {}
+  Slicer(Rewriter& to, const Finder& finder) : to_(to), finder_(finder) {}
 
-  NodeId sliced(NodeId before) const {
-    const Node& whole = to_.before().nodes[before];
-    if (!finder_.is_sliced(before)) {
-      if (whole.kind == NodeKind::Scalar) return to_.now(before);
-      return to_.view(Op::Slice, to_.now(before), of_share(whole.shape), starts_of_share(whole.shape.rank()));
-    }
-    Node node = whole;
-    node.shape = of_share(whole.shape);
-    if (finder_.is_product(before)) {
-      node.operands = {to_.now(whole.operands[0]), columns_of(to_.now(whole.operands[1]))};
-    } else {
-      for (NodeId& operand : node.operands) operand = sliced(operand);
-    }
-    return to_.add_for_its_op(std::move(node));
+  void write(NodeId id) {
+    std::vector<NodeId> shares;
+    for (std::int64_t number = 0; number < finder_.shares(id); ++number) shares.push_back(share(id, number));
+    shares_.emplace(id, std::move(shares));
+  }
+  NodeId written(NodeId id, std::int64_t number) const {
+    return shares_.at(id)[static_cast<std::size_t>(number)];
   }
 
  private:
-  Shape of_share(Shape shape) const {
-    shape[shape.rank() - 1] = slice_.shape[slice_.shape.rank() - 1];
-    return shape;
-  }
-  std::vector<std::int64_t> starts_of_share(std::size_t rank) const {
-    std::vector<std::int64_t> ints(2 * rank, 0);
-    std::fill(ints.begin() + static_cast<std::ptrdiff_t>(rank), ints.end(), std::int64_t{1});
-    ints[rank - 1] = slice_.ints[slice_.shape.rank() - 1];
-    return ints;
+  NodeId share(NodeId id, std::int64_t number) {
+    Node node = to_.before().nodes[id];
+    const std::int64_t width = node.shape[node.shape.rank() - 1] / finder_.shares(id);
+    if (finder_.is_product(id)) {
+      const NodeId columns = view(to_.now(node.operands[1]), number, width);
+      if (to_.after().checks) to_.after().checks->ask(to_.after(), columns, share_of_factor);
+      node.operands = {to_.now(node.operands[0]), columns};
+    } else {
+      for (NodeId& operand : node.operands) {
+        const bool is_number = to_.before().nodes[operand].kind == NodeKind::Scalar;
+        operand = finder_.is_sliced(operand) ? written(operand, number)
+                  : is_number                ? to_.now(operand)
+                                             : view(to_.now(operand), number, width);
+      }
+    }
+    node.shape[node.shape.rank() - 1] = width;
+    return to_.add(std::move(node));
   }
 
-  NodeId columns_of(NodeId factor) const {
-    const Shape shape = of_share(to_.node(factor).shape);
-    const NodeId columns = to_.view(Op::Slice, factor, shape, starts_of_share(shape.rank()));
-    if (to_.after().checks) to_.after().checks->ask(to_.after(), columns, share_of_factor);
-    return columns;
+  NodeId view(NodeId id, std::int64_t number, std::int64_t width) {
+    Shape shape = to_.node(id).shape;
+    const std::size_t rank = shape.rank();
+    shape[rank - 1] = width;
+    std::vector<std::int64_t> ints(2 * rank, 0);  // starts and steps
+    std::fill(ints.begin() + static_cast<std::ptrdiff_t>(rank), ints.end(), std::int64_t{1});
+    ints[rank - 1] = number * width;
+    return to_.view(Op::Slice, id, shape, std::move(ints));
   }
 
   Rewriter& to_;
   const Finder& finder_;
-  const Node& slice_;
+  absl::flat_hash_map<NodeId, std::vector<NodeId>> shares_;  // by nodes of the graph as it was
 };
 
 }  // namespace
@@ -239,11 +243,14 @@ class Slicer {
 void slice_products(Graph& graph, const ir::DeviceTraits& traits) {
   const Finder finder(graph, traits);
   if (!finder.is_any()) return;
+  std::optional<Slicer> slicer;
   rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
+    if (!slicer) slicer.emplace(to, finder);
     const Node& before = to.before().nodes[id];
-    if (node.kind != NodeKind::Op || node.op != Op::Slice || !finder.is_sliced(before.operands[0]))
-      return to.add(std::move(node));
-    return Slicer(to, finder, before).sliced(before.operands[0]);
+    if (node.kind == NodeKind::Op && node.op == Op::Slice && finder.is_sliced(before.operands[0]))
+      return slicer->written(before.operands[0], share_of(to.before(), before)->number);
+    if (finder.is_sliced(id)) slicer->write(id);
+    return to.add(std::move(node));
   });
 }
 

@@ -437,6 +437,11 @@ void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimi
   }
 
   const std::optional<ProductSizes> sizes = sizes_of(kernel, tiling, draft.extents);
+  if (sums.size() > 1 && sizes) {
+    const double results = static_cast<double>(sizes->rows) * static_cast<double>(sizes->columns) *
+                           static_cast<double>(sizes->batches) * static_cast<double>(sums.size());
+    if (results > kMostOfSums * limits.tensor_cores.compute_units) return;
+  }
   // With few rows or columns a product is read along those of the other factor.
   if (!sizes || static_cast<double>(std::min(sizes->rows, sizes->columns)) <= kFewRows) return;
   const std::vector<ir::Tiling> tilings =

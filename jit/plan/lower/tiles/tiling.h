@@ -17,6 +17,10 @@ inline constexpr double kFewRows = 1;
 /// Bytes of the sum in a slot of shared memory, of each row and column.
 inline constexpr std::int64_t kSlotBytes = 128;
 
+/// Results of several sums in one kernel, of all of them, for each compute unit: two tiles or so. Of more,
+/// the multiplication hides what else is done.
+inline constexpr double kMostOfSums = 2 * 96 * 96;
+
 /// The int arguments of the draft's kernel.
 struct DraftInts {
   std::span<const std::int64_t> ints;
