@@ -219,6 +219,15 @@ AnyTensor convolution(const Tensors& in) { return in[0].conv2d(in[1], {.padding 
 
 AnyTensor linear(const Tensors& in) { return in[0].matmul(in[1].transpose(0, 1)); }
 
+Tensors of_gated_layer(const Dims& s, DType dtype, const Device& device) {
+  Tensors in = input_and_weight(s, dtype, device);
+  in.push_back(normal({s[1], s[2]}, dtype, device));
+  return in;
+}
+AnyTensor gated_linear(const Tensors& in) {
+  return AnyTensor::mul(sn::silu(linear(in)), linear({in[0], in[2]}));
+}
+
 /// The result is bf16.
 AnyTensor scaled_linear(const Tensors& in, sn::MatmulPrecision precision) {
   const sn::MatmulPrecisionScope scope(precision);
@@ -345,6 +354,7 @@ const std::vector<ShapeOperation>& operations() {
                  [](const Tensors& in) { return sn::gelu(AnyTensor::add(linear(in), in[2])); }),
       of_several("linear_residual", 3, of_residual_layer,
                  [](const Tensors& in) { return AnyTensor::add(AnyTensor::add(linear(in), in[2]), in[3]); }),
+      of_several("gated_linear", 3, of_gated_layer, gated_linear),
       of_several("scaled_linear", 3, of_scaled_layer,
                  [](const Tensors& in) { return scaled_linear(in, sn::MatmulPrecision::High); }),
       of_several("scaled_linear_fast", 3, of_scaled_layer,

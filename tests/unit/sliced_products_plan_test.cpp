@@ -158,12 +158,20 @@ TEST_CASE("what stays one product, or several kernels") {
     CHECK(q.plan.launches.size() == 2);
     for (const auto& kernel : q.plan.kernels) CHECK(kernel->tiling.others.empty());
   }
-  // Weights of a large layer.
-  const Planned large = planned([](const Device& device) {
-    const A x = input({4096, 320}, device), gate = input({768, 320}, device), up = input({768, 320}, device);
-    return std::vector{A::mul(x.matmul(gate.transpose(0, 1)).silu(), x.matmul(up.transpose(0, 1)))};
-  });
-  CHECK(large.plan.launches.size() == 2);
+  // Of a large layer two weights share tiles, three do not.
+  for (const int gates : {2, 3}) {
+    const Planned large = planned([&](const Device& device) {
+      const A x = input({4096, 320}, device);
+      std::vector<A> weights;
+      for (int k = 0; k < gates; ++k) weights.push_back(input({768, 320}, device));
+      A y = x.matmul(weights[0].transpose(0, 1));
+      for (int k = 1; k < gates; ++k)
+        y = A::mul(y.silu(), x.matmul(weights[static_cast<std::size_t>(k)].transpose(0, 1)));
+      return std::vector{y};
+    });
+    CHECK(large.plan.launches.size() == (gates == 2 ? 1 : 2));
+    for (const auto& kernel : large.plan.kernels) CHECK(kernel->tiling.others.size() <= 1);
+  }
   // The product itself is wanted too.
   const Planned kept = planned([](const Device& device) {
     const A x = input({64, 320}, device), w = input({768, 320}, device);

@@ -437,7 +437,7 @@ void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimi
   }
 
   const std::optional<ProductSizes> sizes = sizes_of(kernel, tiling, draft.extents);
-  if (sums.size() > 1 && sizes) {
+  if (sums.size() > 2 && sizes) {
     const double results = static_cast<double>(sizes->rows) * static_cast<double>(sizes->columns) *
                            static_cast<double>(sizes->batches) * static_cast<double>(sums.size());
     if (results > kMostOfSums * limits.tensor_cores.compute_units) return;

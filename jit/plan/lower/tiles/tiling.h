@@ -17,8 +17,9 @@ inline constexpr double kFewRows = 1;
 /// Bytes of the sum in a slot of shared memory, of each row and column.
 inline constexpr std::int64_t kSlotBytes = 128;
 
-/// Results of several sums in one kernel, of all of them, for each compute unit: two tiles or so. Of more,
-/// the multiplication hides what else is done.
+/// Results of three and more sums in one kernel, of all of them, for each compute unit: two tiles or so. Of
+/// more, the multiplication hides what else is done. Two sums share a tile whatever their size: 8192 x 11008
+/// x 4096 twice, a gate and its values, take a tenth less so (docs/benchmarks.md).
 inline constexpr double kMostOfSums = 2 * 96 * 96;
 
 /// The int arguments of the draft's kernel.
