@@ -27,8 +27,8 @@ auto parts_of(const BufferInfo& info) {
 }
 
 auto parts_of(const Attention& attention) {
-  const auto& [rows, columns, slots, row_slots] = attention;
-  return std::make_tuple(rows, columns, slots, row_slots);
+  const auto& [rows, columns, slots, row_slots, by_subgroups, workgroups] = attention;
+  return std::make_tuple(rows, columns, slots, row_slots, by_subgroups, workgroups);
 }
 
 auto parts_of(const LoneRows& lone_rows) {

@@ -290,10 +290,14 @@ struct Tiling {
 ///
 /// Neighbours in memory are elements of one Row, but for the Rows of f32 that Combines take: these lie
 /// across, so that neighbours are of neighbouring columns, along which tensor cores add up f32.
+///
+/// Groups of four subgroups multiply 64 rows, or each subgroup 16 of its own; then lanes copy the Rows.
 struct Attention {
   std::uint16_t rows = 0, columns = 0;  // of a tile; 0: the kernel is none
   std::uint8_t slots = 0;               // of shared memory, a tile of columns each
   std::uint8_t row_slots = 1;           // likewise of rows
+  bool by_subgroups = false;
+  std::uint8_t workgroups = 1;  // whose registers a compute unit is to hold at once
   bool any() const { return rows > 0; }
 };
 

@@ -35,6 +35,8 @@ struct TensorCores {
   double fewest_exact = 0x1p30;  // multiplications of a convolution from which on tiles of these pay
   bool any() const { return compute_units > 0; }
   bool has_exact() const { return any() && exact_products > 0; }
+  /// Scores of attention may stay in registers: it is known which lane has which of them.
+  bool keeps_scores() const { return any() && matrices.empty(); }
 
   /// True iff factors of `dtype` are multiplied, and added up in f32; floats of 8 bits, in fewer digits than
   /// f32 has (Tiling::short_sums), and i8 as integers.

@@ -166,8 +166,9 @@ void FormVerifier::check_attention() const {
   const std::string where = "attention";
   require(k_.inner_rank == 1 && !k_.split && !k_.row_elements && !k_.tiling.any() && !k_.faults, where,
           "of a kernel that has no rows, or is computed otherwise");
-  require(k_.attention.rows % 64 == 0 && k_.attention.columns % 16 == 0 && k_.attention.slots >= 2, where,
-          "of no such tiles");
+  require(k_.attention.rows % (k_.attention.by_subgroups ? 16 : 64) == 0 && k_.attention.columns % 16 == 0 &&
+              k_.attention.slots >= (k_.attention.by_subgroups ? 1 : 2),
+          where, "of no such tiles");
   for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");
   const std::vector<std::uint32_t> loops = dependence(k_);
   const std::uint32_t both = 3u << (k_.outer_rank - 1u);  // the loops of rows and of columns

@@ -1,7 +1,7 @@
 // Rows of scores on the tensor cores of compute capability 9.0: attention, and its gradients. One lane loads;
 // warpgroups have 64 rows of a tile each, and go along the columns. The loading lane also finds out which
 // tiles of columns count, and says so beside their data. A workgroup stays for several tiles of rows, so that
-// the next one's data come in while one is finished. What stands before this text is
+// the next one's data come in while one is finished. score_lanes.inc stands before this text, and what is
 // written for one kernel (jit/emit/attention):
 //
 //   SN_ROWS, SN_COLUMNS, SN_SLOTS   a tile's rows and columns; slots of shared memory, a tile of columns each
@@ -26,29 +26,6 @@ SN_FN unsigned long long tc_matrix(unsigned begin, unsigned bytes, unsigned chun
   asm("mov.b64 %0, {%1, %2};" : "=l"(matrix) : "r"(place), "r"(layout));
   return matrix;
 }
-// Two numbers in 16 bits each.
-SN_FN unsigned tc_pair_bf16(float low, float high) {
-  unsigned pair;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-  return pair;
-}
-SN_FN unsigned tc_pair_f16(float low, float high) {
-  unsigned pair;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-  return pair;
-}
-SN_FN unsigned tc_tf32(float a) {
-  unsigned word;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(word) : "f"(a));
-  return word;
-}
-SN_FN float tc_exp2(float a) {
-  float b;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(b) : "f"(a));
-  return b;
-}
-// What the four lanes that share a row have found.
-SN_FN float tc_of_row(float x, int other) { return __shfl_xor_sync(0xffffffffu, x, other); }
 SN_FN void tc_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 SN_FN void tc_end() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 SN_FN void tc_finish() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
@@ -69,24 +46,6 @@ SN_FN void tc_copy_f32(unsigned to, const float* from) {
 }
 SN_FN void tc_arrive_copied(unsigned barrier) {
   asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(barrier) : "memory");
-}
-// Numbers of two columns.
-SN_FN float tc_value(unsigned at) {
-  float value;
-  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(at));
-  return value;
-}
-SN_FN float2 tc_values(unsigned at) {
-  float2 values;
-  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(values.x), "=f"(values.y) : "r"(at));
-  return values;
-}
-// b - a, or a number that is farther from 0 than a tile is long.
-SN_FN int tc_margin(long long a, long long b) {
-  const unsigned long long most = 1 << 30;
-  const unsigned long long distance = a <= b ? (unsigned long long)b - a : (unsigned long long)a - b;
-  const int near = int(distance < most ? distance : most);
-  return a <= b ? near : -near;
 }
 // What is said of a tile of columns, or of rows: the first column, and flags.
 #define SN_ALL_SEEN 1
@@ -197,6 +156,10 @@ SN_FN int tc_item(int round) {
 //---
       tc_end();
     };
+    // What was combined before a tile is done: its slot is free.
+    const auto leave_slot = [&] {
+      if (before >= 0 && lane == 0) tc_arrive(empty + 8 * before);
+    };
     if (is_there) begin_scores();
     said = tc_same(said);
     tc_finish();
@@ -213,7 +176,9 @@ SN_FN int tc_item(int round) {
         parity ^= 1;
       }
       if (is_there) begin_scores();
+      if (SN_COMBINES) tc_begin();
 //---
+      if (SN_COMBINES) tc_end();
       said = tc_same(said);
       tc_finish_scores();
       before = own;

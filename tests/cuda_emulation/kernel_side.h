@@ -56,6 +56,12 @@ T __shfl_xor_sync(unsigned, T value, int mask) {
   sinter_emulation_state->exchange(&value, &other, sizeof(T), mask);
   return other;
 }
+inline int __any_sync(unsigned lanes, bool own) {
+  int any = own;
+  for (int mask = 16; mask > 0; mask /= 2) any |= __shfl_xor_sync(lanes, any, mask);
+  return any;
+}
+inline int __all_sync(unsigned lanes, bool own) { return !__any_sync(lanes, !own); }
 
 struct alignas(16) float4 {
   float x, y, z, w;
@@ -91,12 +97,27 @@ inline uchar4 make_uchar4(unsigned char x, unsigned char y, unsigned char z, uns
 }
 
 inline float ptx_ex2_approx_ftz_f32(float a) { return __builtin_exp2f(a); }
+inline unsigned ptx_cvt_rna_tf32_f32(float a) {
+  return (__builtin_bit_cast(unsigned, a) + 0x1000u) & 0xffffe000u;
+}
+inline unsigned bits_of_bf16(float a) {
+  const unsigned bits = __builtin_bit_cast(unsigned, a);
+  return a != a ? 0x7fffu : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+}
+inline unsigned ptx_cvt_rn_bf16x2_f32(float high, float low) {
+  return bits_of_bf16(high) << 16 | bits_of_bf16(low);
+}
+inline unsigned bits_of_f16(float a) { return __builtin_bit_cast(unsigned short, static_cast<_Float16>(a)); }
+inline unsigned ptx_cvt_rn_f16x2_f32(float high, float low) {
+  return bits_of_f16(high) << 16 | bits_of_f16(low);
+}
 inline float ptx_max_NaN_f32(float a, float b) { return a > b || a != a ? a : b; }
 inline float ptx_min_NaN_f32(float a, float b) { return a < b || a != a ? a : b; }
 inline unsigned ptx_max_u32(unsigned a, unsigned b) { return a > b ? a : b; }
 inline unsigned ptx_min_u32(unsigned a, unsigned b) { return a < b ? a : b; }
 inline unsigned __float_as_uint(float a) { return __builtin_bit_cast(unsigned, a); }
 inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
 #define SINTER_EMULATED(name)                                      \

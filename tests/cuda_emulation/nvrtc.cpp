@@ -83,9 +83,11 @@ std::string with_emulated_matrices(const std::string& source) {
   if (instruction == std::string::npos && source.find("SN_FN void tc_read_four(") == std::string::npos)
     return source;
   std::string text = source;
-  take_out(text, {"tc_shared_address", "tc_copy_16", "tc_copy_near_16", "tc_copy_only_8", "tc_copy_only_4",
-                  "tc_commit", "tc_wait_all_but", "tc_load_matrices", "tc_load_transposed", "tc_put_words",
-                  "tc_rounded", "tc_bring_near", "tc_multiply", "tc_read_four", "tc_read_two"});
+  take_out(text, {"tc_shared_address",  "tc_copy_16",      "tc_copy_near_16",  "tc_copy_only_8",
+                  "tc_copy_only_4",     "tc_commit",       "tc_wait_all_but",  "tc_load_matrices",
+                  "tc_load_transposed", "tc_put_words",    "tc_rounded",       "tc_bring_near",
+                  "tc_multiply",        "tc_multiply_f32", "tc_multiply_bf16", "tc_multiply_f16",
+                  "tc_value",           "tc_values",       "tc_read_four",     "tc_read_two"});
   const char* factor = source.find(".tf32.tf32", instruction) != std::string::npos   ? "0"
                        : source.find(".bf16.bf16", instruction) != std::string::npos ? "1"
                                                                                      : "2";

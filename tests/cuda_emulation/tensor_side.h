@@ -77,14 +77,13 @@ inline void load_matrices(unsigned (&to)[4], unsigned at, bool transposed) {
   __syncwarp();  // before anything is written there again
 }
 
-inline float factor_of(unsigned word, [[maybe_unused]] unsigned half) {
-#if SINTER_EMULATED_FACTOR == 0  // tf32: what is below its 10 bits is not looked at
-  return __builtin_bit_cast(float, word & 0xffffe000u);
-#elif SINTER_EMULATED_FACTOR == 1
-  return __builtin_bit_cast(float, (word >> 16 * half & 0xffffu) << 16);
-#else
+enum class Factor { TF32, BF16, F16 };
+template <Factor kFactor>
+float factor_of(unsigned word, unsigned half) {
+  if (kFactor == Factor::TF32)  // what is below its 10 bits is not looked at
+    return __builtin_bit_cast(float, word & 0xffffe000u);
+  if (kFactor == Factor::BF16) return __builtin_bit_cast(float, (word >> 16 * half & 0xffffu) << 16);
   return static_cast<float>(__builtin_bit_cast(_Float16, static_cast<unsigned short>(word >> 16 * half)));
-#endif
 }
 
 }  // namespace sinter_emulation
@@ -141,16 +140,25 @@ inline float2 make_float2(float x, float y) { return {x, y}; }
 
 /// A lane has of a the rows lane/4 and lane/4 + 8, of b the column lane/4, each at 32 bits of k from lane%4
 /// on and as much again half a step later; of d two neighbours of both rows.
-inline void tc_multiply(float* d, const unsigned* a, const unsigned* b) {
+template <sinter_emulation::Factor kFactor>
+void multiply_matrices(float* d, const unsigned* a, const unsigned* b) {
   const sinter_emulation::Shown* all = sinter_emulation::show({{a[0], a[1], a[2], a[3], b[0], b[1]}});
   const unsigned own = sinter_emulation::lane();
-  constexpr unsigned kHalves = SINTER_EMULATED_FACTOR == 0 ? 1 : 2;
+  constexpr unsigned kHalves = kFactor == sinter_emulation::Factor::TF32 ? 1 : 2;
   for (unsigned i = 0; i < 4; ++i) {
     const unsigned row = own / 4 + i / 2 * 8, column = own % 4 * 2 + i % 2;
     for (unsigned later = 0; later < 2; ++later)
       for (unsigned k = 0; k < 4; ++k)
         for (unsigned half = 0; half < kHalves; ++half)
-          d[i] += sinter_emulation::factor_of(all[row % 8 * 4 + k].words[later * 2 + row / 8], half) *
-                  sinter_emulation::factor_of(all[column * 4 + k].words[4 + later], half);
+          d[i] +=
+              sinter_emulation::factor_of<kFactor>(all[row % 8 * 4 + k].words[later * 2 + row / 8], half) *
+              sinter_emulation::factor_of<kFactor>(all[column * 4 + k].words[4 + later], half);
   }
 }
+#define tc_multiply multiply_matrices<static_cast<sinter_emulation::Factor>(SINTER_EMULATED_FACTOR)>
+#define tc_multiply_f32 multiply_matrices<sinter_emulation::Factor::TF32>
+#define tc_multiply_bf16 multiply_matrices<sinter_emulation::Factor::BF16>
+#define tc_multiply_f16 multiply_matrices<sinter_emulation::Factor::F16>
+
+inline float tc_value(unsigned at) { return *reinterpret_cast<float*>(sinter_emulation::at_shared(at)); }
+inline float2 tc_values(unsigned at) { return *reinterpret_cast<float2*>(sinter_emulation::at_shared(at)); }

@@ -117,6 +117,7 @@ auto attention(nn::detail::AttentionArguments arguments) {
   };
 }
 
+const bool is_emulated = std::getenv("SINTER_EMULATION_ORDER") != nullptr;
 bool is_slow() {
   return testing::compiles_slowly(testing::test_device()) || std::getenv("SINTER_TEST_ORACLE") != nullptr;
 }
@@ -138,7 +139,8 @@ TEST_CASE("attention of sizes that fill tiles and that do not") {
     checked({}, {{1, 2}, 72, 132, 32, 40});
     checked({.causal = true}, {{2, 3}, 256, 256, 64, 64});
     checked({.causal = true}, {{2}, 300, 300, 128, 128});
-    checked({.causal = true}, {{2, 40}, 300, 300, 64, 64});  // more tiles than a GPU has at once
+    if (!is_emulated)
+      checked({.causal = true}, {{2, 40}, 300, 300, 64, 64});  // more tiles than a GPU has at once
     checked({.causal = true, .offset = 160}, {{1}, 100, 260, 80, 40});
     checked({.causal = true}, {{1}, 65, 3, 64, 64});
     checked({.scale = 0.3}, {{2}, 17, 300, 12, 20});  // vectors that the copy engine does not take
@@ -196,7 +198,7 @@ TEST_CASE("attention in plain operations") {
 TEST_CASE("scores of thousands, and such as are the greater the smaller their product") {
   // Scores that are stored have 16 bits, too few for exponentials of such.
   const ir::TensorCores& tensor_cores = testing::test_device().core().traits().tensor_cores;
-  if (is_slow() || !tensor_cores.any() || !tensor_cores.has_groups) return;
+  if (is_slow() || !tensor_cores.keeps_scores()) return;
   for (const double scale : {40.0, 400.0, -0.3}) {
     check(attention({.causal = true, .scale = scale}), {{2, 2}, 150, 150, 64, 64}, kBf16);
     check(attention({.scale = scale}), {{2, 2}, 140, 200, 64, 64}, kBf16);

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <sinter/autodiff.h>
+#include <sinter/nn/attention.h>
 
 #include "jit/emit/emit.h"
 #include "jit/plan/lower/limits.h"
@@ -172,3 +173,37 @@ TEST_CASE("products of few rows spill nothing, however factors lie") {
 }
 
 int main(int argc, char** argv) { return testing::run_nvrtc_tests(argc, argv); }
+
+TEST_CASE("attention by subgroups spills little, for each card that takes it") {
+  const MatmulPrecisionScope scope(MatmulPrecision::High);
+  for (const auto& [minor, traits] : {std::pair{0, testing::ampere()}, std::pair{9, testing::ada()}})
+    for (const DType dtype : {DType::bf16, DType::f32})
+      for (const std::int64_t depth : {64, 128}) {
+        const testing::Planned p = testing::planned(
+            [&](const Device& device) {
+              std::vector<AnyTensor> x;
+              for (int k = 0; k < 3; ++k)
+                x.push_back(testing::input({2, 3, 256, depth}, device.autodiff(), dtype).require_grad());
+              const AnyTensor seed = testing::input({2, 3, 256, depth}, device, dtype),
+                              y = nn::detail::attention(x[0], x[1], x[2], {.causal = true},
+                                                        Location::current());
+              std::vector<AnyTensor> results = gradient(y, std::span<const AnyTensor>(x), {.seed = seed});
+              for (AnyTensor& result : results) result = result.inner();
+              results.push_back(y.inner());
+              return results;
+            },
+            traits);
+        int built = 0;
+        for (const auto& kernel : p.plan.kernels) {
+          if (!kernel->attention.any()) continue;
+          INFO("sm_8" << minor << ", depth " << depth << ", tile " << kernel->attention.rows << " x "
+                      << kernel->attention.columns);
+          const std::string log =
+              build(emit::emit(*kernel, testing::cuda_target(traits)).text, false, 8, minor);
+          INFO(log);
+          CHECK(compile::spilled_bytes(log) <= 64);
+          ++built;
+        }
+        CHECK(built >= 3);
+      }
+}

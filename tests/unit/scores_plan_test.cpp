@@ -11,6 +11,7 @@
 #include <sinter/nn/attention.h>
 #include <sinter/sinter.h>
 
+#include "jit/emit/attention/attention.h"
 #include "tests/support/planned_products.h"
 
 using namespace sinter;
@@ -48,8 +49,9 @@ Planned forward_at(MatmulPrecision precision, const Program& program,
 }
 
 Planned with_gradients(const Program& program, DType dtype = DType::bf16,
-                       const Shape& shape = {2, 3, kLength, 64}) {
-  return planned([&](const Device& device) {
+                       const Shape& shape = {2, 3, kLength, 64},
+                       const ir::DeviceTraits& traits = with_tensor_cores()) {
+  const auto trace = [&](const Device& device) {
     const Device training = device.autodiff();
     Inputs x;
     for (int k = 0; k < 3; ++k) x.push_back(input(shape, training, dtype).require_grad());
@@ -61,7 +63,8 @@ Planned with_gradients(const Program& program, DType dtype = DType::bf16,
     results.push_back(y);
     for (AnyTensor& result : results) result = result.inner();
     return results;
-  });
+  };
+  return planned(trace, traits);
 }
 
 /// As a layer reads what a product left, and leaves it to the next: the heads of a row side by side.
@@ -103,6 +106,40 @@ TEST_CASE("attention is one kernel forward, and three backward, none of which wr
   CHECK(q.plan.launches.size() == 5);
   CHECK(kernels_of_scores(q) == 4);
   CHECK_FALSE(writes_scores(q));
+}
+
+TEST_CASE("scores stay out of memory where each subgroup multiplies by itself") {
+  const auto forms = [](const Planned& p) {
+    std::vector<ir::Attention> found;
+    for (const auto& kernel : p.plan.kernels)
+      if (kernel->attention.any()) found.push_back(kernel->attention);
+    return found;
+  };
+  const MatmulPrecisionScope scope(MatmulPrecision::High);
+  for (const ir::DeviceTraits& traits : {ampere(), ada()}) {
+    for (const DType dtype : {DType::bf16, DType::f16, DType::f32})
+      for (const std::int64_t depth : {16, 40, 64, 128, 248}) {
+        if (depth > 128 && dtype == DType::f32) continue;  // longer than a kernel keeps rows
+        CAPTURE(traits.description);
+        CAPTURE(dtype);
+        CAPTURE(depth);
+        const Planned p = with_gradients(causal, dtype, {2, 3, kLength, depth}, traits);
+        CHECK_FALSE(writes_scores(p));
+        CHECK(forms(p).size() >= 3);
+        for (const auto& kernel : p.plan.kernels) {
+          if (!kernel->attention.any()) continue;
+          CHECK(kernel->attention.by_subgroups);
+          CHECK(emit::attention_shared_bytes(*kernel) <= traits.tensor_cores.shared_bytes);
+        }
+      }
+    // 16 rows of a subgroup are the least.
+    for (const auto& [length, rows] : {std::pair{16, 16}, std::pair{33, 64}, std::pair{400, 128}}) {
+      const std::vector<ir::Attention> found = forms(forward(causal, {2, 3, length, 64}, traits));
+      REQUIRE(found.size() == 1);
+      CHECK(found[0].rows == rows);
+      CHECK(found[0].workgroups == 2);
+    }
+  }
 }
 
 TEST_CASE("f32 that may be rounded keeps scores out of memory, and what it combines is copied transposed") {

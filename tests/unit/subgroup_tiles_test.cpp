@@ -7,7 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include <sinter/nn/attention.h>
 #include <sinter/sinter.h>
 
 #include "jit/emit/contraction/contraction.h"
@@ -107,7 +106,7 @@ TEST_CASE("lanes copy by as many bytes as all rows begin at multiples of") {
   CHECK(f32.kernel->tiling.multiplied == DType::f32);
 }
 
-TEST_CASE("convolutions are computed by lanes, and scores of attention are stored, without a copy engine") {
+TEST_CASE("convolutions are computed by lanes without a copy engine") {
   const Planned convolution = planned(
       [](const Device& device) {
         const AnyTensor x = input({4, 64, 9, 8}, device), w = input({128, 64, 3, 3}, device);
@@ -118,16 +117,6 @@ TEST_CASE("convolutions are computed by lanes, and scores of attention are store
   CHECK(convolution.kernel->tiling.a.computed);
   CHECK_FALSE(convolution.kernel->tiling.a.windows);
   CHECK(convolution.kernel->tiling.b.lane_bytes == 16);
-
-  const auto attention = [](const Device& device) {
-    const AnyTensor q = input({2, 4, 128, 64}, device), k = input({2, 4, 128, 64}, device),
-                    v = input({2, 4, 128, 64}, device);
-    return std::vector{nn::detail::attention(q, k, v, {}, Location::current())};
-  };
-  const Planned p = planned(attention, ada());
-  CHECK(p.libraries == 0);
-  CHECK(p.tiled == 2);
-  for (const plan::PlanKernel& kernel : p.plan.kernels) CHECK_FALSE(kernel->attention.any());
 }
 
 TEST_CASE("where groups of subgroups multiply, single ones are tried last") {

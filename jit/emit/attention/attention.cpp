@@ -1,200 +1,57 @@
-// Writes what differs from one kernel of attention to another.
+// Writes what kernels of attention have in common.
 #include "jit/emit/attention/attention.h"
 
-#include <algorithm>
-#include <array>
-#include <string>
-#include <string_view>
-#include <utility>
+#include <vector>
 
-#include "jit/emit/attention/scores.h"
+#include "jit/emit/attention/attention_text.h"
 #include "jit/emit/contraction/loops.h"
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
-#include "kernels/embedded.h"
 
 namespace sinter::emit {
 
-using ir::Expr;
-using ir::ExprId;
+AttentionText::AttentionText(const ir::Kernel& kernel, const Target& target, std::string_view source)
+    : ScoresText(kernel, target), rest_(source) {
+  e_.dialect.add_functions(e_.target, e_.functions);
+  // Weights are rounded to 16 bits, or to tf32; this is within 2e-7 of the number.
+  e_.functions["sn_exp_f32"] =
+      "SN_FN float sn_exp_f32(float a) {\n  const float power = a * 1.4426950408889634f;\n  float b;\n"
+      "  asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(b) : \"f\"(power));\n  return b;\n}\n";
+}
 
-namespace {
+std::string AttentionText::next_part() { return std::string(emit::next_part(rest_)); }
 
-// Registers of lanes that load, and of those that multiply.
-constexpr int kFewer = 24, kMore = 240;
+void AttentionText::write_head() {
+  const auto size = [&](const char* what, std::size_t loop) {
+    e_.out.line("const int " + std::string(what) + " = int(" + e_.integer(k_.extents[loop]) + ");");
+  };
+  size("size_m", row_);
+  size("size_n", column_);
+  std::string items = "tiles";
+  for (std::size_t loop = 0; loop < row_; ++loop) items += " * int(" + e_.integer(k_.extents[loop]) + ")";
+  e_.out.line("const int tiles = (size_m + SN_ROWS - 1) / SN_ROWS, items = " + items + ";");
+}
 
-std::string text_of(int number) { return std::to_string(number); }
+void AttentionText::write_item() {
+  // The longest first, so that the last to be done is short.
+  e_.out.line("const int tile = item % tiles, row_of_tile = " +
+              std::string(masks_.grows_with_rows() ? "(tiles - 1 - tile)" : "tile") + " * SN_ROWS;");
+  std::vector<std::size_t> batch;
+  for (std::size_t loop = 0; loop < row_; ++loop) batch.push_back(loop);
+  split_loops(e_, "(item / tiles)", batch);
+}
 
-class AttentionText : private ScoresText {
- public:
-  using ScoresText::ScoresText;
-
-  Source write() {
-    e_.dialect.add_functions(e_.target, e_.functions);
-    // Weights are rounded to 16 bits, or to tf32; this is within 2e-7 of the number.
-    e_.functions["sn_exp_f32"] =
-        "SN_FN float sn_exp_f32(float a) {\n  float b;\n"
-        "  asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(b) : \"f\"(a * 1.4426950408889634f));\n  return "
-        "b;\n}\n";
-    const std::array<std::string_view, kPieces> parts = parts_of_template();
-    std::string body = lines_at(1, e_.out, [&] { write_head(); });
-    const auto then = [&](std::size_t piece, int depth, auto write) {
-      body += std::string(parts[piece]) + lines_at(depth, e_.out, [&] { (this->*write)(); });
-    };
-    then(1, 3, &AttentionText::write_item);
-    body += masks_.text();
-    then(2, 3, &AttentionText::write_loads_of_rows);
-    then(3, 5, &AttentionText::write_copies_of_values);
-    then(4, 5, &AttentionText::write_loads_of_columns);
-    then(5, 2, &AttentionText::write_item);
-    then(6, 2, &AttentionText::write_start);
-    then(7, 3, &AttentionText::write_dots);
-    then(8, 3, &AttentionText::write_tile);
-    then(9, 3, &AttentionText::write_combines);
-    then(10, 2, &AttentionText::write_end);
-    body += parts[11];
-    Source result;
-    result.entry = e_.dialect.entry;
-    result.text = e_.dialect.preamble(k_, e_.target) + functions_for(body, e_.dialect, e_.functions) +
-                  definitions() + std::string(kernels::source("copy_engine_sm90.inc")) +
-                  std::string(parts[0]) + instructions() + e_.dialect.open(k_, e_.target, e_.use) + body +
-                  "}\n";
-    return result;
-  }
-
- private:
-  static constexpr std::size_t kPieces = 12;
-  static std::array<std::string_view, kPieces> parts_of_template() {
-    constexpr std::string_view kMark = "//---\n";
-    std::string_view rest = kernels::source("attention_sm90.cu");
-    std::array<std::string_view, kPieces> found;
-    for (std::string_view& piece : found) {
-      const std::size_t end = std::min(rest.find(kMark), rest.size());
-      piece = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + kMark.size(), rest.size()));
-    }
-    return found;
-  }
-
-  // ---- what stands before the template
-
-  std::string definitions() const {
-    const auto set = [](const char* change, int registers) {
-      return "asm volatile(\"setmaxnreg." + std::string(change) + ".sync.aligned.u32 " + text_of(registers) +
-             ";\")";
-    };
-    return define("SN_INFINITY", "__int_as_float(0x7f800000)") + define("SN_ROWS", text_of(a_.rows)) +
-           define("SN_COLUMNS", text_of(a_.columns)) + define("SN_SLOTS", text_of(a_.slots)) +
-           define("SN_ROW_SLOTS", text_of(a_.row_slots)) +
-           define("SN_CONSUMERS", text_of(a_.rows / kRowsOfWarpgroup)) +
-           define("SN_LOADERS", text_of(loaders())) +
-           define("SN_VALUES", shared_.values().empty() ? "0" : "1") +
-           define("SN_COMBINES", combines_.empty() ? "0" : "1") +
-           define("SN_BYTES_OF_ROWS", text_of(shared_.bytes_of_rows())) +
-           define("SN_BYTES_OF_COLUMNS", text_of(shared_.bytes_of_columns())) +
-           define("SN_BYTES_OF_SLOT", text_of(shared_.bytes_of_slot())) +
-           define("SN_FEWER_REGISTERS", set("dec", kFewer)) + define("SN_MORE_REGISTERS", set("inc", kMore));
-  }
-
-  int loaders() const {
-    if (!shared_.orders_columns()) return 1;
-    return shared_.values().empty() ? 4 : 3;
-  }
-
-  /// tc_dot: scores of a tile, of a factor of rows and one of columns. tc_combine_E: += weights times E
-  /// elements of rows.
-  std::string instructions() const {
-    std::string text;
-    std::vector<std::string> written;
-    const auto add = [&](const std::string& function) {
-      if (std::find(written.begin(), written.end(), function) != written.end()) return;
-      written.push_back(function);
-      text += function;
-    };
-    for (const ExprId id : dots_) add(dot_instruction(expr(expr(id).args[0]).dtype, a_.columns));
-    for (const ExprId id : combines_) {
-      const Expr& row = expr(expr(id).args[1]);
-      add(combine_instruction(row.dtype, row.length));
-    }
-    return text;
-  }
-
-  // ---- loading
-
-  void write_head() {
-    const auto size = [&](const char* what, std::size_t loop) {
-      e_.out.line("const int " + std::string(what) + " = int(" + e_.integer(k_.extents[loop]) + ");");
-    };
-    size("size_m", row_);
-    size("size_n", column_);
-    std::string items = "tiles";
-    for (std::size_t loop = 0; loop < row_; ++loop) items += " * int(" + e_.integer(k_.extents[loop]) + ")";
-    e_.out.line("const int tiles = (size_m + SN_ROWS - 1) / SN_ROWS, items = " + items + ";");
-  }
-
-  /// Which rows a workgroup has in a round.
-  void write_item() {
-    // The longest first, so that the last to be done is short.
-    e_.out.line("const int tile = item % tiles, row_of_tile = " +
-                std::string(masks_.grows_with_rows() ? "(tiles - 1 - tile)" : "tile") + " * SN_ROWS;");
-    std::vector<std::size_t> batch;
-    for (std::size_t loop = 0; loop < row_; ++loop) batch.push_back(loop);
-    split_loops(e_, "(item / tiles)", batch);
-  }
-
-  void write_loads(bool columns, const std::string& to, const std::string& barrier, const std::string& own) {
-    for (std::size_t number = 0; number < rows_of(k_).size(); ++number) {
-      const ExprId id = rows_of(k_)[number];
-      if (shared_.is_column(id) != columns) continue;
-      std::string batch;
-      for (const std::size_t loop : mapped_batch(k_, id)) batch += ", int(" + e_.coordinates[loop] + ")";
-      const bool is_ordered = shared_.is_ordered(id);
-      const int line = elements_of_line(expr(id).dtype);
-      const auto load = [&](const std::string& at, const std::string& coordinates) {
-        const std::size_t dims = (is_ordered ? 3 : 2) + mapped_batch(k_, id).size();
-        e_.out.line(std::string(columns && !is_ordered ? "if (loader == 0) " : "") + "tc_load_" +
-                    std::to_string(dims) + "d(" + to + " + " + at + ", t_" + std::to_string(number) + ", " +
-                    barrier + ", " + coordinates + batch + ");");
-      };
-      if (is_ordered) e_.open("for (int eight = loader; eight < SN_COLUMNS / 8; eight += SN_LOADERS)");
-      for (int chunk = 0; chunk < shared_.chunks(id); ++chunk) {
-        const std::string at = text_of(shared_.offset(id) + chunk * shared_.chunk_bytes(id));
-        if (is_ordered)
-          load(at + " + eight * " + text_of(8 * kLineBytes),
-               text_of(chunk * line) + ", " + own + " / 4 + eight * 2, 0");
-        else if (shared_.is_across(id))
-          load(at, own + " + " + text_of(chunk * line) + ", 0");
-        else
-          load(at, text_of(chunk * line) + ", " + own);
-      }
-      if (is_ordered) e_.close();
-    }
-  }
-  void write_loads_of_rows() {
-    e_.out.line("tc_expect(here, SN_BYTES_OF_ROWS);");
-    write_loads(false, "to_rows", "here", "row_of_tile");
-  }
-  void write_copies_of_values() {
-    if (shared_.values().empty()) return;
-    e_.open("for (int own = lane; own < SN_COLUMNS; own += 32)");
-    e_.out.line(
-        e_.dialect.constant(e_.index_type, e_.coordinates[column_], e_.index("min(from + own, size_n - 1)")));
-    for (const ExprId id : shared_.values())
-      e_.out.line("tc_copy_f32(to + " + text_of(shared_.offset(id)) + " + own * 4, b" +
-                  text_of(expr(id).buffer) + " + (" + e_.position(expr(id).map) + "));");
-    e_.close();
-  }
-  void write_loads_of_columns() {
-    // The first loader speaks for all: until it has, nobody is told that the data are here.
-    e_.out.line("if (loader == 0) tc_expect(arrived, SN_BYTES_OF_COLUMNS);");
-    write_loads(true, "to", "arrived", "from");
-  }
-};
-
-}  // namespace
+Source AttentionText::whole(const std::string& functions, const std::string& body) const {
+  Source result;
+  result.entry = e_.dialect.entry;
+  result.text = e_.dialect.preamble(k_, e_.target) + functions_for(body, e_.dialect, e_.functions) +
+                functions + e_.dialect.open(k_, e_.target, e_.use) + body + "}\n";
+  return result;
+}
 
 Source emit_attention(const ir::Kernel& kernel, const Target& target) {
-  return AttentionText(kernel, target).write();
+  return kernel.attention.by_subgroups ? emit_subgroup_attention(kernel, target)
+                                       : emit_group_attention(kernel, target);
 }
 
 }  // namespace sinter::emit

@@ -1,8 +1,10 @@
-// Kernels with an Attention as CUDA C++ for the tensor cores of compute capability 9.0.
+// Kernels with an Attention as CUDA C++ for tensor cores: of compute capability 9.0 by groups of warps, else
+// of 8.0 and later by each warp for itself.
 //
-// The loops are kernels/tensor_cores/attention_sm90.cu; what is written for each kernel is how rows are
-// brought, and what is computed of a tile of scores, by the walker. Beyond the arguments of other kernels
-// (emit.h) the text takes, after the scalars, a tensor map by value for each Row, in their order.
+// The loops are kernels/tensor_cores/attention_sm90.cu and attention_sm80.cu; what is written for each kernel
+// is how rows are brought, and what is computed of a tile of scores, by the walker. Beyond the arguments of
+// other kernels (emit.h) the text for groups takes, after the scalars, a tensor map by value for each Row, in
+// their order.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +34,7 @@ Source emit_attention(const ir::Kernel& kernel, const Target& target);
 Geometry attention_geometry(const ir::Kernel& kernel, const Target& target,
                             std::span<const std::int64_t> ints);
 
+/// Empty where subgroups multiply each by itself.
 std::vector<TensorMap> attention_maps(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
 
 }  // namespace sinter::emit

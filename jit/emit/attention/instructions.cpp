@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "jit/emit/attention/text.h"
+#include "jit/emit/contraction/subgroups.h"
 
 namespace sinter::emit {
 namespace {
@@ -56,6 +57,21 @@ std::string combine_instruction(DType dtype, int length) {
          text_of(length) + shape_of(dtype) + " {" + registers + "}, {" + weights + "}, %" +
          text_of(count + 4) + ", 1, 1, 1" + (dtype == DType::f32 ? "" : ", 1") + ";\"\n      : " + outputs +
          " : " + inputs + "\"l\"(b));\n}\n";
+}
+
+std::string subgroup_instructions(DType dtype) {
+  const std::string type(name_of(dtype)), multiply = "tc_multiply_" + type;
+  return multiplication(dtype, multiply) + "struct Factors_" + type + " {\n" +
+         "  static constexpr bool kHalves = " + (is_half(dtype) ? "true" : "false") + ";\n" +
+         "  __device__ __forceinline__ static void multiply(float* d, const unsigned* a, const unsigned* b) "
+         "{\n" +
+         "    " + multiply + "(d, a, b);\n  }\n};\n#define tc_dot_" + type + " tc_dot<Factors_" + type +
+         ">\n";
+}
+
+std::string subgroup_combine_instruction(DType dtype, int length) {
+  const std::string type(name_of(dtype));
+  return "#define tc_combine_" + type + "_" + text_of(length) + " tc_combine<Factors_" + type + ">\n";
 }
 
 }  // namespace sinter::emit

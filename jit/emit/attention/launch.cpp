@@ -7,6 +7,7 @@
 #include "jit/emit/attention/attention.h"
 #include "jit/emit/attention/text.h"
 #include "jit/emit/contraction/loops.h"
+#include "jit/emit/contraction/subgroups.h"
 
 namespace sinter::emit {
 namespace {
@@ -23,6 +24,7 @@ bool has_attention(const ir::Kernel& kernel, const Target& target) {
 }
 
 int attention_lanes(const ir::Kernel& kernel) {
+  if (kernel.attention.by_subgroups) return kernel.attention.rows / kRowsOfSubgroup * kSubgroupLanes;
   return (kernel.attention.rows / kRowsOfWarpgroup + 1) * kWarpgroup;
 }
 
@@ -54,13 +56,16 @@ Geometry attention_geometry(const ir::Kernel& kernel, const Target& target,
   Geometry shape;
   shape.lanes = static_cast<std::uint32_t>(attention_lanes(kernel));
   shape.shared_bytes = static_cast<std::uint32_t>(SharedRows(kernel).bytes());
-  shape.workgroups = static_cast<std::uint32_t>(std::min<double>(tiles, target.tensor_units));
+  // Groups of subgroups stay for several tiles.
+  shape.workgroups = static_cast<std::uint32_t>(
+      kernel.attention.by_subgroups ? tiles : std::min<double>(tiles, target.tensor_units));
   return shape;
 }
 
 std::vector<TensorMap> attention_maps(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
-  const SharedRows shared(kernel);
   std::vector<TensorMap> maps;
+  if (kernel.attention.by_subgroups) return maps;
+  const SharedRows shared(kernel);
   for (const ir::ExprId id : rows_of(kernel)) {
     const ir::Expr& row = kernel.exprs[id];
     const ir::MapStep& step = kernel.maps[row.map].steps.front();

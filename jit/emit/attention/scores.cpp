@@ -107,7 +107,7 @@ void ScoresText::write_start() {
 }
 
 void ScoresText::write_tile() {
-  for (const ExprId id : dots_) e_.out.line("tc_hold(" + name("scores", id) + ");");
+  hold("scores", dots_);
   for (const ExprId id : combines_)
     e_.out.line("unsigned " + name("weights", id) + "[" + text_of(weights(id)) + "];");
   if (is_softmax()) return write_softmax();
@@ -121,14 +121,22 @@ void ScoresText::write_tile() {
   e_.close();
 }
 
+/// What a subgroup multiplies by itself is done where it is written.
+void ScoresText::hold(const char* what, const std::vector<ExprId>& ids) {
+  if (a_.by_subgroups) return;
+  for (const ExprId id : ids) e_.out.line("tc_hold(" + name(what, id) + ");");
+}
+
 void ScoresText::wait_for_combines() {
+  if (a_.by_subgroups) return;
   e_.out.line("tc_finish();");
-  for (const ExprId id : combines_) e_.out.line("tc_hold(" + name("sums", id) + ");");
+  hold("sums", combines_);
 }
 
 void ScoresText::write_finish() {
+  if (a_.by_subgroups) return;
   wait_for_combines();
-  e_.out.line("if (before >= 0 && lane == 0) tc_arrive(empty + 8 * before);");
+  e_.out.line("leave_slot();");
 }
 
 void ScoresText::write_dots() {
@@ -145,8 +153,6 @@ void ScoresText::write_dots() {
 }
 
 void ScoresText::write_combines() {
-  if (combines_.empty()) return;
-  e_.out.line("tc_begin();");
   for (const ExprId id : combines_) {
     const ExprId row = expr(id).args[1];
     const int depth = elements_of_step(expr(row).dtype);
@@ -158,7 +164,6 @@ void ScoresText::write_combines() {
                   (shared_.is_across(row) ? "16" : text_of(shared_.chunk_bytes(row))) + "));");
     }
   }
-  e_.out.line("tc_end();");
 }
 
 void ScoresText::open_scores(bool exact, const std::vector<ExprId>& targets, std::uint16_t phase) {
@@ -307,7 +312,7 @@ void ScoresText::write_sums(bool exact, std::uint16_t phase) {
 }
 
 void ScoresText::write_end() {
-  for (const ExprId id : combines_) e_.out.line("tc_hold(" + name("sums", id) + ");");
+  hold("sums", combines_);
   for (const std::vector<ExprId>* found : {&greatest_, &sums_})
     for (const ExprId id : *found) write_whole(id);
   open_rows();

@@ -24,7 +24,7 @@ inline std::string name(const char* what, ir::ExprId id) { return what + std::to
 
 /// Writes into `e_.out`. A lane has two rows, r, eight apart, and of each eight columns of a tile two
 /// neighbours: its score number i is of row i / 2 % 2. The text is within the loops of
-/// kernels/tensor_cores/attention_sm90.cu.
+/// kernels/tensor_cores/attention_sm90.cu or attention_sm80.cu.
 class ScoresText {
  public:
   ScoresText(const ir::Kernel& kernel, const Target& target);
@@ -68,6 +68,8 @@ class ScoresText {
   /// Defines what is Outer and of phases [from, to) for row r, with the reductions that have been found.
   void define_outer(std::uint16_t from, std::uint16_t to);
   void open_rows();
+  /// Tensor cores that go on by themselves have written these.
+  void hold(const char* what, const std::vector<ir::ExprId>& ids);
   /// For what was combined before this tile.
   void wait_for_combines();
   /// Likewise; its slot is free.

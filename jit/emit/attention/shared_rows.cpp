@@ -52,8 +52,9 @@ int SharedRows::bytes_of_slot() const {
 }
 
 std::size_t SharedRows::bytes() const {
-  return static_cast<std::size_t>(kAlignment + kernel_.attention.row_slots * bytes_of_rows_ +
-                                  kernel_.attention.slots * bytes_of_slot() + kBarriers);
+  const ir::Attention& attention = kernel_.attention;
+  const int data = attention.row_slots * bytes_of_rows_ + attention.slots * bytes_of_slot();
+  return static_cast<std::size_t>(attention.by_subgroups ? data : kAlignment + data + kBarriers);
 }
 
 }  // namespace sinter::emit

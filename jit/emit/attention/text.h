@@ -11,8 +11,9 @@
 
 namespace sinter::emit {
 
-// Of a warpgroup; of a line of shared memory, and what an instruction multiplies of it.
-inline constexpr int kRowsOfWarpgroup = 64, kLineBytes = 128, kStepBytes = 32;
+// Of a warpgroup, and of a subgroup by itself; of a line of shared memory, and what an instruction multiplies
+// of it.
+inline constexpr int kRowsOfWarpgroup = 64, kRowsOfSubgroup = 16, kLineBytes = 128, kStepBytes = 32;
 
 inline int elements_of_line(DType dtype) { return kLineBytes / static_cast<int>(size_of(dtype)); }
 inline int elements_of_step(DType dtype) { return kStepBytes / static_cast<int>(size_of(dtype)); }
@@ -22,6 +23,9 @@ inline int elements_of_step(DType dtype) { return kStepBytes / static_cast<int>(
 std::string dot_instruction(DType dtype, int columns);
 /// Of tc_combine_DTYPE_LENGTH: to 64 rows of sums the weights of a step's columns times their vectors.
 std::string combine_instruction(DType dtype, int length);
+/// Of Factors_DTYPE, tc_dot_DTYPE and tc_combine_DTYPE_.. where a subgroup multiplies 16 rows.
+std::string subgroup_instructions(DType dtype);
+std::string subgroup_combine_instruction(DType dtype, int length);
 
 /// Where Rows lie in shared memory: those of a tile's rows, then, in each slot, those of its columns, and
 /// numbers of these columns, f32.

@@ -92,9 +92,10 @@ class Contraction {
     if (t_.subgroup_rows > 0) result.text += kernels::source("lane_copies_sm80.inc");
     result.text += std::string(next_part(rest)) + std::string(kernels::source("contraction_tiles.inc"));
     if (t_.subgroup_rows > 0)
-      result.text +=
-          std::string(kernels::source(t_.exact ? "warp_lanes_sm80.inc" : "warp_matrices_sm80.inc")) +
-          std::string(next_part(rest));
+      result.text += (t_.exact ? std::string(kernels::source("warp_lanes_sm80.inc"))
+                               : std::string(kernels::source("matrix_loads_sm80.inc")) +
+                                     std::string(kernels::source("warp_matrices_sm80.inc"))) +
+                     std::string(next_part(rest));
     result.text += head() + std::string(next_part(rest));
     for (const std::string& text : between) result.text += text + std::string(next_part(rest));
     result.text += "}\n";

@@ -62,10 +62,11 @@ void write_copies_of(Expressions& e, const TiledLoops& loops, const FactorPlace&
 
 }  // namespace
 
-std::string multiplication(DType multiplied) {
+std::string multiplication(DType multiplied, const std::string& name) {
   const bool has_halves = is_half(multiplied);
   const std::string dtype = has_halves ? std::string(name_of(multiplied)) : "tf32";
-  return "SN_FN void tc_multiply(float* d, const unsigned* a, const unsigned* b) {\n"
+  return "SN_FN void " + name +
+         "(float* d, const unsigned* a, const unsigned* b) {\n"
          "  asm volatile(\n"
          "      \"mma.sync.aligned.m16n8k" +
          std::to_string(has_halves ? 16 : 8) + ".row.col.f32." + dtype + "." + dtype +

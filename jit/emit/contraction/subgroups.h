@@ -17,8 +17,8 @@ inline int subgroup_lanes(const ir::Tiling& t) {
   return t.rows / t.subgroup_rows * (t.columns / kSubgroupColumns) * kSubgroupLanes;
 }
 
-/// tc_multiply(d, a, b), one instruction of a subgroup: 16 x 8 sums of factors of this dtype, f32 as tf32.
-std::string multiplication(DType multiplied);
+/// A function (d, a, b), one instruction of a subgroup: 16 x 8 sums of factors of this dtype, f32 as tf32.
+std::string multiplication(DType multiplied, const std::string& name = "tc_multiply");
 
 /// A line for each number of the template that belongs to subgroups, and its tc_multiply.
 std::string subgroup_definitions(const ir::Tiling& t);

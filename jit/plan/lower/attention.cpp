@@ -11,6 +11,14 @@ namespace {
 // Of a warpgroup, and those that multiply.
 constexpr std::int64_t kRows = 64;
 constexpr std::int64_t kMostWarpgroups = 2;
+// Of a subgroup that multiplies by itself, and of all that do in a workgroup.
+constexpr std::int64_t kSubgroupRows = 16, kMostRows = 128;
+// Of tiles of 16-bit floats, of which two workgroups are at work. Of f32 one is: what its lanes may hold.
+constexpr std::int64_t kMostColumns = 64, kAllRegisters = 176;
+// Of f32, whose neighbours are of columns, in a line of shared memory.
+constexpr std::int64_t kFewestAcross = 32;
+// Bytes that the driver takes of each workgroup's shared memory.
+constexpr std::int64_t kReserved = 1024;
 // That a lane may hold of sums, scores and weights, beside what it finds them by: more would be spilled while
 // tensor cores are writing others.
 constexpr std::int64_t kRegisters = 168;
@@ -49,8 +57,7 @@ class Chooser {
     return nullptr;
   }
   const char* choose(ir::Attention& attention) {
-    if (!limits_.tensor_cores.any() || !limits_.tensor_cores.has_groups)
-      return "no tensor cores that groups of subgroups multiply on";
+    if (!limits_.tensor_cores.keeps_scores()) return "no tensor cores of which it is known who has a score";
     if (const char* why = loops()) return why;
     if (const char* why = reductions()) return why;
     if (const char* why = rows()) return why;
@@ -204,10 +211,52 @@ class Chooser {
 
   const char* tiles(ir::Attention& attention) {
     value_bytes_ = 4 * static_cast<std::int64_t>(ir::column_values(kernel_, loops_).size());
-    const std::int64_t all = (draft_.extents[kernel_.outer_rank - 1u] + kRows - 1) / kRows;
-    for (std::int64_t warpgroups = std::min(kMostWarpgroups, all); warpgroups > 0; --warpgroups)
-      if (tiles_of(warpgroups * kRows, attention)) return nullptr;
+    const std::int64_t all = draft_.extents[kernel_.outer_rank - 1u];
+    if (limits_.tensor_cores.has_groups) {
+      for (std::int64_t groups = std::min(kMostWarpgroups, (all + kRows - 1) / kRows); groups > 0; --groups)
+        if (tiles_of(groups * kRows, attention)) return nullptr;
+    } else {
+      std::int64_t most = kSubgroupRows;
+      while (most < std::min(all, kMostRows)) most *= 2;
+      // Of fewer rows columns are copied more often; with one slot nothing is computed meanwhile.
+      for (const std::int64_t slots : {2, 1})
+        for (std::int64_t rows = most; rows >= kSubgroupRows; rows /= 2)
+          if (subgroup_tiles_of(rows, slots, attention)) return nullptr;
+    }
     return "more sums than registers hold";
+  }
+
+  /// In 4 bytes each: what a lane holds of sums, scores and weights.
+  std::int64_t registers(std::int64_t columns) const {
+    return sums_ + scores_ * columns / 2 + weights_ * columns / 4;
+  }
+  /// Of a slot, which begins at a multiple of kSlotAlignment.
+  std::int64_t slot_bytes(std::int64_t columns) const {
+    return columns * column_bytes_ +
+           (columns * value_bytes_ + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
+  }
+
+  /// False: there is no room for so many rows, and slots of columns.
+  bool subgroup_tiles_of(std::int64_t rows, std::int64_t slots, ir::Attention& attention) const {
+    const auto shared = static_cast<std::int64_t>(limits_.tensor_cores.shared_bytes);
+    for (const std::int64_t columns : {128, 64, 32, 16}) {
+      if (columns > kMostColumns && !is_ordered_) continue;
+      if (columns < kFewestAcross && is_ordered_) continue;
+      const std::int64_t bytes = rows * row_bytes_ + slots * slot_bytes(columns);
+      if (registers(columns) > (is_ordered_ ? kAllRegisters : kRegisters - columns / 4) || bytes > shared)
+        continue;
+      // While one waits at a barrier another one multiplies. Of f32 wider tiles bring more, whose registers
+      // leave room for one alone.
+      const bool has_two = !is_ordered_ && 2 * (bytes + kReserved) <= shared + kReserved;
+      attention = {static_cast<std::uint16_t>(rows),
+                   static_cast<std::uint16_t>(columns),
+                   static_cast<std::uint8_t>(slots),
+                   1,
+                   true,
+                   static_cast<std::uint8_t>(has_two ? 2 : 1)};
+      return true;
+    }
+    return false;
   }
 
   /// False: there is no room for so many rows.
@@ -215,15 +264,12 @@ class Chooser {
     const auto shared = static_cast<std::int64_t>(limits_.tensor_cores.shared_bytes);
     for (const std::int64_t columns : {128, 64, 32}) {
       // Wider tiles have more numbers on the way.
-      if (sums_ + scores_ * columns / 2 + weights_ * columns / 4 > kRegisters - columns / 8) continue;
-      // Each slot begins at a multiple of kSlotAlignment.
-      const std::int64_t bytes_of_values =
-          (columns * value_bytes_ + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
+      if (registers(columns) > kRegisters - columns / 8) continue;
       // With two, the next rows come in while the last scores of these are computed; more columns under way
       // are worth more than that.
       for (const std::int64_t row_slots : {2, 1}) {
         const std::int64_t room = shared - kBarriers - row_slots * rows * row_bytes_;
-        const std::int64_t slots = room / (columns * column_bytes_ + bytes_of_values);
+        const std::int64_t slots = room / slot_bytes(columns);
         if (slots < 1 + row_slots) continue;
         attention = {static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(columns),
                      static_cast<std::uint8_t>(std::min<std::int64_t>(slots, 4)),

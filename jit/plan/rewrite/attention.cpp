@@ -78,8 +78,7 @@ Form form_of(const Node& n, const ir::DeviceTraits& traits) {
   const std::size_t rank = n.shape.rank();
   const std::int64_t rows = n.shape[rank - 2], columns = n.shape[rank - 1];
   if (columns < kFewest) return Form::None;
-  const bool has_tiles = traits.tensor_cores.any() && traits.tensor_cores.has_groups;
-  if (rows >= kFewest) return has_tiles ? Form::Tiles : Form::None;
+  if (rows >= kFewest) return traits.tensor_cores.keeps_scores() ? Form::Tiles : Form::None;
   return traits.lone_rows && n.shape.numel() / columns <= kMostLoneRows ? Form::LoneRows : Form::None;
 }
 

@@ -26,13 +26,10 @@ constexpr Pass kPasses[] = {
     {"absorb_casts", absorb_casts, [](auto& traits, auto&) { return traits.narrow_products; }},
     {"keep_scores", keep_scores,
      [](auto& traits, auto& options) {
-       return ((traits.tensor_cores.any() && traits.tensor_cores.has_groups) || traits.lone_rows) &&
-              options.fusion;
+       return (traits.tensor_cores.keeps_scores() || traits.lone_rows) && options.fusion;
      }},
     {"order_heads", order_heads,
-     [](auto& traits, auto& options) {
-       return traits.tensor_cores.any() && traits.tensor_cores.has_groups && options.fusion;
-     }},
+     [](auto& traits, auto& options) { return traits.tensor_cores.keeps_scores() && options.fusion; }},
     {"join_in_memory", join_in_memory, [](auto&, auto& options) { return options.fusion; }},
     {"split_reductions", split_reductions, [](auto& traits, auto&) { return !traits.grid_reductions; }},
     {"use_welford", use_welford,

@@ -25,13 +25,13 @@ ir::TensorCores tensor_cores_of(const DriverApi& api, const DeviceFacts& facts) 
   cores.fewest_exact = static_cast<double>(base::environment().tiled_products);
   cores.exact_products = is_server && facts.major == 8 ? kServerLanes : kLanes;
   // Warps multiply in groups on 9.0 alone, and each by itself on all.
-  if (facts.major == 9 && facts.minor == 0) {
+  if (facts.major == 9 && facts.minor == 0 && base::environment().warp_groups) {
     if (!api.tensor_map || !api.tensor_map_of_windows) return {};
     cores.products = kHopper;
     return cores;
   }
   cores.has_groups = false;
-  cores.products = is_server ? kServer : kOther;
+  cores.products = is_server || facts.major == 9 ? kServer : kOther;
   return cores;
 }
 

@@ -249,10 +249,11 @@ class CudaDialect : public Dialect {
   /// Of a kernel that jit/emit/attention writes.
   static std::string open_attention(const ir::Kernel& kernel) {
     std::string maps;
-    for (std::size_t map = 0; map < rows_of(kernel).size(); ++map)
+    for (std::size_t map = 0; !kernel.attention.by_subgroups && map < rows_of(kernel).size(); ++map)
       maps += ", const __grid_constant__ TensorMap t_" + std::to_string(map);
     return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(attention_lanes(kernel)) +
-           ", 1) sinter_kernel(\n    " + arguments(kernel, "") + maps + ") {\n  sn_follow();\n";
+           ", " + std::to_string(kernel.attention.workgroups) + ") sinter_kernel(\n    " +
+           arguments(kernel, "") + maps + ") {\n  sn_follow();\n";
   }
 
   /// Small blocks that hold rows, several on a multiprocessor: one computes while others load. Left alone,
