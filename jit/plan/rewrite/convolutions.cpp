@@ -259,7 +259,7 @@ NodeId backward_weight(Rewriter& to, const Factors& factors, const Convolution& 
 }
 
 // Kernels of fewer elements, as of images with one channel, leave most of a tile empty; library ops are
-// faster (docs/benchmarks.md).
+// faster (docs/benchmarks/products.md).
 constexpr std::int64_t kFewElements = 16;
 
 bool is_wanted(const Graph& graph, const Node& node) {

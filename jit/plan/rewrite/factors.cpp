@@ -109,7 +109,7 @@ NodeId cast_as_it_lies(Rewriter& to, const NodeId given) {
 
 /// True iff tiles of ordinary lanes are faster than library ops for a product of f32 that may not be rounded:
 /// for none of matrices, which these read without finding windows first, nor for small convolutions
-/// (docs/benchmarks.md).
+/// (docs/benchmarks/products.md).
 bool suits_lanes(const Graph& graph, const Node& product, const ir::TensorCores& cores) {
   // With fewer channels of results most of a tile is empty; with so many tiles of 64 x 64 for each unit there
   // is work for all of its lanes, however short the sums.

@@ -12,8 +12,8 @@ namespace sinter::plan {
 namespace {
 
 /// A tile, and the part of it that a subgroup has. `cycles`: what a compute unit takes for kDepth elements of
-/// its sum, where it has many tiles, of which it holds `at_once`. Read off one card (docs/benchmarks.md), so
-/// that on others it only orders the forms.
+/// its sum, where it has many tiles, of which it holds `at_once`. Read off one card
+/// (docs/benchmarks/products.md), so that on others it only orders the forms.
 struct Form {
   std::uint16_t rows, columns;
   std::uint8_t subgroup_rows, subgroup_columns;

@@ -70,9 +70,9 @@ static_assert(std::size(kForms) + std::size(kSubgroupForms) + kMostOfFewRows <= 
               std::size(kComputedForms) + std::size(kSubgroupForms) + kMostOfFewRows <= kMostTilings);
 // A slot has 64 elements of 16 bits of the sum: 32 of 32 bits take as long.
 constexpr double kProductsOfSlot = 64;
-// What follows ranks the forms of 110 products by their times best (docs/benchmarks.md); each constant by
-// itself says little. Cycles: until the first tile's data are there; what a workgroup waits for at a tile
-// that others share, and of each of its elements and parts: written, read and added.
+// What follows ranks the forms of 110 products by their times best (docs/benchmarks/products.md); each
+// constant by itself says little. Cycles: until the first tile's data are there; what a workgroup waits for
+// at a tile that others share, and of each of its elements and parts: written, read and added.
 constexpr double kStart = 6000, kShare = 3500, kJoin = 0.09;
 // Of each element of a finished tile: whatever becomes of it, and of an instruction, by groups of subgroups
 // that finish a tile together and by groups that take turns.
@@ -169,7 +169,7 @@ std::vector<ir::Tiling> ranked_by_forms(const ir::Tiling& like, const ProductSiz
   if (!cores.matrices.empty()) return ranked_matrix_tilings(like, sizes, cores);
   const auto slot_elements =
       static_cast<double>(kSlotBytes / static_cast<std::int64_t>(size_of(like.multiplied)));
-  // Lanes wait for memory, not for room: more slots bring nothing there (docs/benchmarks.md).
+  // Lanes wait for memory, not for room: more slots bring nothing there (docs/benchmarks/products.md).
   const bool has_computed = like.a.computed || like.b.computed;
   const std::size_t most_slots = has_computed ? 4 : 8;
   std::vector<std::pair<double, const Form*>> forms;

@@ -19,7 +19,7 @@ inline constexpr std::int64_t kSlotBytes = 128;
 
 /// Results of three and more sums in one kernel, of all of them, for each compute unit: two tiles or so. Of
 /// more, the multiplication hides what else is done. Two sums share a tile whatever their size: 8192 x 11008
-/// x 4096 twice, a gate and its values, take a tenth less so (docs/benchmarks.md).
+/// x 4096 twice, a gate and its values, take a tenth less so (docs/benchmarks/products.md).
 inline constexpr double kMostOfSums = 2 * 96 * 96;
 
 /// The int arguments of the draft's kernel.
