@@ -57,13 +57,11 @@ class SubgroupsText : private AttentionText {
   std::string instructions() const {
     std::set<std::string> written;
     for (const ExprId id : dots_) written.insert(subgroup_instructions(expr(expr(id).args[0]).dtype));
-    for (const ExprId id : combines_) written.insert(subgroup_instructions(expr(expr(id).args[1]).dtype));
-    std::set<std::string> combinations;
     for (const ExprId id : combines_) {
       const Expr& row = expr(expr(id).args[1]);
-      combinations.insert(subgroup_combine_instruction(row.dtype, row.length));
+      written.insert(subgroup_instructions(row.dtype));
+      written.insert(subgroup_combine_instruction(row.dtype, row.length));
     }
-    written.merge(combinations);
     std::string text;
     for (const std::string& function : written) text += function;
     return text;

@@ -13,8 +13,8 @@ constexpr std::int64_t kRows = 64;
 constexpr std::int64_t kMostWarpgroups = 2;
 // Of a subgroup that multiplies by itself, and of all that do in a workgroup.
 constexpr std::int64_t kSubgroupRows = 16, kMostRows = 128;
-// Of tiles of 16-bit floats, of which two workgroups are at work. Of f32 one is: what its lanes may hold.
-constexpr std::int64_t kMostColumns = 64, kAllRegisters = 176;
+// Of tiles of 16-bit floats, and what lanes of two workgroups may hold; of f32 those of one.
+constexpr std::int64_t kMostColumns = 64, kHalfOfRegisters = 112, kAllRegisters = 176;
 // Of f32, whose neighbours are of columns, in a line of shared memory.
 constexpr std::int64_t kFewestAcross = 32;
 // Bytes that the driver takes of each workgroup's shared memory.
@@ -247,7 +247,8 @@ class Chooser {
         continue;
       // While one waits at a barrier another one multiplies. Of f32 wider tiles bring more, whose registers
       // leave room for one alone.
-      const bool has_two = !is_ordered_ && 2 * (bytes + kReserved) <= shared + kReserved;
+      const bool has_two = !is_ordered_ && registers(columns) <= kHalfOfRegisters &&
+                           2 * (bytes + kReserved) <= shared + kReserved;
       attention = {static_cast<std::uint16_t>(rows),
                    static_cast<std::uint16_t>(columns),
                    static_cast<std::uint8_t>(slots),
