@@ -224,6 +224,40 @@ TEST_CASE("heads that lie side by side in memory, and keys that queries share") 
   }
 }
 
+TEST_CASE("scores of one dtype weigh vectors of another") {
+  // Scores of 16-bit floats, and vectors of f32 that may be rounded.
+  const auto mixed = [](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
+    const AnyTensor scores =
+        AnyTensor::mul(q.cast(DType::bf16).matmul(k.cast(DType::bf16).transpose(-2, -1)), 0.25);
+    return softmax(scores.cast(DType::f32), -1).matmul(v);
+  };
+  const Arithmetic arithmetic{DType::f32, MatmulPrecision::High};
+  check(mixed, {{2}, 24, 28, 16, 24}, arithmetic);
+  if (!is_slow()) check(mixed, {{2, 2}, 150, 204, 64, 40}, arithmetic);
+}
+
+TEST_CASE("dropout and biases of positions in attention") {
+  const auto positions = [](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
+    const std::int64_t queries = q.shape()[q.rank() - 2], keys = k.shape()[k.rank() - 2];
+    const Device device = q.device().inner();
+    const AnyTensor i = AnyTensor::arange(0, queries, 1, device).reshape({queries, 1}),
+                    j = AnyTensor::arange(0, keys, 1, device).reshape({1, keys});
+    const AnyTensor distance = AnyTensor::sub(i, j).abs().cast(DType::f32);
+    const AnyTensor kept =
+        AnyTensor::greater(AnyTensor::remainder(AnyTensor::add(AnyTensor::mul(i, 7), j), 5), 0);
+    const AnyTensor scores =
+        AnyTensor::sub(AnyTensor::mul(q.matmul(k.transpose(-2, -1)).cast(DType::f32), 0.125),
+                       AnyTensor::mul(distance, 0.03));
+    const AnyTensor weights =
+        AnyTensor::mul(softmax(scores, -1), AnyTensor::mul(kept.cast(DType::f32), 1.25));
+    return weights.cast(v.dtype()).matmul(v);
+  };
+  for (const Arithmetic& arithmetic : {kBf16, kF16, kTf32}) {
+    check(positions, {{2}, 20, 24, 16, 16}, arithmetic);
+    if (!is_slow()) check(positions, {{3, 2}, 129, 260, 64, 64}, arithmetic);
+  }
+}
+
 TEST_CASE("NaN and infinity in attention stay in their rows and columns") {
   const auto with = [](float number) {
     return [number](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
