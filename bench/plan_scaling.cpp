@@ -69,6 +69,21 @@ Kept shared(const Device& device, int steps) {
   return kept;
 }
 
+/// Views of views, one op at the end.
+Kept views(const Device& device, int steps) {
+  Tensor<2> x = blank(device, 32, 32);
+  for (int i = 0; i < steps; ++i) x = i % 3 == 2 ? x.flip({0}) : x.transpose(0, 1);
+  return {(x + 1.0).dynamic()};
+}
+
+/// Pieces of one value, each of which is used, and held.
+Kept slices(const Device& device, int steps) {
+  const Tensor<2> x = blank(device, 64, 32).exp();
+  Kept kept;
+  for (int i = 0; i < steps; ++i) kept.push_back((x.narrow(0, i % 60, 4) * 2.0).dynamic());
+  return kept;
+}
+
 Kept rnn(const Device& device, int steps) {
   const Tensor<2> w = blank(device, 32, 32), u = blank(device, 32, 32), b = blank(device, 1, 32);
   Tensor<2> h = blank(device, 8, 32);
@@ -114,6 +129,8 @@ const std::vector<Program>& programs() {
       {"rows", "reductions along rows", 2, rows},
       {"rows_and_columns", "reductions along rows and columns in turn", 2, rows_and_columns},
       {"shared", "reductions of one value along rows and columns in turn", 2, shared},
+      {"views", "views of views", 1, views},
+      {"slices", "slices of one value", 2, slices},
       {"rnn", "a recurrent network", 6, rnn},
       {"attention", "blocks of attention with gradients", 200, attention},
   };

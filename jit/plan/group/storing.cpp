@@ -104,12 +104,19 @@ class StoreChooser {
 
   /// What a frame or a slice shows has other loops than the product that it is rounded from, which no kernel
   /// of theirs computes; and it is half as much.
-  void pin_half_of_product(NodeId id) {
-    while (node(id).is(OpClass::View)) id = node(id).operands[0];
-    if (node(id).op != Op::Cast || !is_half(node(id).dtype)) return;
-    NodeId product = node(id).operands[0];
-    while (node(product).is(OpClass::View)) product = node(product).operands[0];
-    if (node(product).is(OpClass::Contract)) pin(id);
+  void pin_half_of_product(NodeId id, std::span<const NodeId> shown) {
+    const NodeId half = shown[id];
+    if (node(half).op != Op::Cast || !is_half(node(half).dtype)) return;
+    if (node(shown[node(half).operands[0]]).is(OpClass::Contract)) pin(half);
+  }
+
+  /// What views show: of each node the first one below that is no view. Found once, since a trace may be one
+  /// long chain of them.
+  std::vector<NodeId> shown_by_views() const {
+    std::vector<NodeId> shown(graph_.nodes.size());
+    for (NodeId id = 0; id < shown.size(); ++id)
+      shown[id] = node(id).is(OpClass::View) ? shown[node(id).operands[0]] : id;
+    return shown;
   }
 
   /// How the product's first or second factor is stored.
@@ -124,13 +131,14 @@ class StoreChooser {
       for (NodeId result : call.results) pin(result);
       for (const LibraryOperand& operand : call.operands) pin(operand.base);
     }
+    const std::vector<NodeId> shown = shown_by_views();
     for (const Node& n : graph_.nodes) {
       if (n.is(OpClass::Gather)) pin_below_views(n.operands[0]);
       // Each element of a factor is read many times.
       if (n.is(OpClass::Contract))
         for (std::size_t k = 0; k < n.operands.size(); ++k)
           pin_factor(n.operands[k], n.ints[1] >> k & 1, storing_of_factor(n, k));
-      if (n.op == Op::Pad || n.op == Op::Slice) pin_half_of_product(n.operands[0]);
+      if (n.op == Op::Pad || n.op == Op::Slice) pin_half_of_product(n.operands[0], shown);
       if (n.is(OpClass::Dot)) pin_factor(n.operands[0], false);
       if (n.is(OpClass::Dot) || n.is(OpClass::Combine)) pin_factor(n.operands[1], false);
     }

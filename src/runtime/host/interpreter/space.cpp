@@ -121,40 +121,105 @@ void join(Space& space) {
   }
 }
 
+std::int64_t behind_splits(const BoundMap& map, std::int64_t number) {
+  const auto keep = [&](std::int64_t position, std::int64_t, std::int64_t) { number = position; };
+  if (!map.rest.empty()) split_run(map.rest, 0, number, 0, 1, keep);
+  return number;
+}
+
+/// Parts of parts that are found one by one, and again for each map that adds them.
+constexpr std::int64_t kFewVisits = 16;
+
+/// Reshapes of reshapes that strides cannot express have parts that share theirs: one by one they are twice
+/// as many with each reshape.
+void find_what_is_needed(Space& space) {
+  std::vector<std::int64_t> visits(space.maps.size());
+  for (std::size_t m = 0; m < space.maps.size(); ++m) {
+    BoundMap& map = space.maps[m];
+    for (const BoundMap::Part& part : map.parts)
+      visits[m] = std::min<std::int64_t>(visits[m] + 1 + visits[part.map], kFewVisits + 1);
+    if (visits[m] <= kFewVisits) continue;
+    std::vector<bool> is_needed(m);
+    for (const BoundMap::Part& part : map.parts) is_needed[part.map] = true;
+    for (std::size_t other = m; other-- > 0;)
+      if (is_needed[other])
+        for (const BoundMap::Part& part : space.maps[other].parts) is_needed[part.map] = true;
+    for (std::size_t other = 0; other < m; ++other)
+      if (is_needed[other]) map.needed.push_back(other);
+  }
+}
+
 }  // namespace
 
 std::uint32_t Space::dims_of(const BoundMap& map) const {
   std::uint32_t mask = 0;
   for (std::size_t k = 0; k < map.strides.size(); ++k)
     if (map.strides[k] != 0) mask |= std::uint32_t{1} << k;
-  for (const BoundMap::Part& part : map.parts) mask |= dims_of(maps[part.map]);
+  if (map.needed.empty()) {
+    for (const BoundMap::Part& part : map.parts) mask |= dims_of(maps[part.map]);
+    return mask;
+  }
+  for (const std::size_t other : map.needed)
+    for (std::size_t k = 0; k < maps[other].strides.size(); ++k)
+      if (maps[other].strides[k] != 0) mask |= std::uint32_t{1} << k;
   return mask;
 }
 
-std::int64_t Space::number_before(const BoundMap& map, const std::int64_t* at) const {
+template <class Part>
+std::int64_t Space::number_with(const BoundMap& map, const std::int64_t* at, const Part& number_of) const {
   std::int64_t number = map.offset;
   for (std::size_t k = 0; k < map.strides.size(); ++k) number += at[k] * map.strides[k];
-  for (const BoundMap::Part& part : map.parts) number += part.stride * number_at(maps[part.map], at);
+  for (const BoundMap::Part& part : map.parts) number += part.stride * number_of(part.map);
   return number;
 }
 
+std::vector<Space::Found> Space::find_needed(const BoundMap& map, const std::int64_t* at) const {
+  std::vector<Found> found(maps.size());
+  for (const std::size_t other : map.needed) {
+    const std::int64_t before =
+        number_with(maps[other], at, [&](std::size_t part) { return found[part].number; });
+    found[other] = {before, behind_splits(maps[other], before), {}};
+  }
+  return found;
+}
+
+std::int64_t Space::number_before(const BoundMap& map, const std::int64_t* at) const {
+  if (map.needed.empty())
+    return number_with(map, at, [&](std::size_t part) { return number_at(maps[part], at); });
+  const std::vector<Found> found = find_needed(map, at);
+  return number_with(map, at, [&](std::size_t part) { return found[part].number; });
+}
+
 std::int64_t Space::number_at(const BoundMap& map, const std::int64_t* at) const {
-  std::int64_t number = number_before(map, at);
-  const auto keep = [&](std::int64_t position, std::int64_t, std::int64_t) { number = position; };
-  if (!map.rest.empty()) split_run(map.rest, 0, number, 0, 1, keep);
-  return number;
+  return behind_splits(map, number_before(map, at));
 }
 
 Space::Steady Space::steady(const BoundMap& map, const std::int64_t* at, std::size_t along,
                             std::int64_t count) const {
+  if (map.needed.empty())
+    return steady_with(
+        map, along, count,
+        [&](std::size_t part, std::int64_t left) { return steady(maps[part], at, along, left); },
+        [&](std::size_t part) { return number_before(maps[part], at); });
+  std::vector<Found> found = find_needed(map, at);
+  const auto steady_of = [&](std::size_t part, std::int64_t) { return found[part].steady; };
+  const auto before_of = [&](std::size_t part) { return found[part].before; };
+  for (const std::size_t other : map.needed)
+    found[other].steady = steady_with(maps[other], along, count, steady_of, before_of);
+  return steady_with(map, along, count, steady_of, before_of);
+}
+
+template <class Part, class Before>
+Space::Steady Space::steady_with(const BoundMap& map, std::size_t along, std::int64_t count,
+                                 const Part& steady_of, const Before& number_before_of) const {
   Steady all{count, map.strides[along]};
   for (const BoundMap::Part& part : map.parts) {
     const BoundMap& quotient = maps[part.map];
-    const Steady inner = steady(quotient, at, along, all.count);
-    all.count = inner.count;
+    const Steady inner = steady_of(part.map, all.count);
+    all.count = std::min(all.count, inner.count);
     if (inner.step == 0) continue;
     const std::int64_t by = quotient.rest.size() == 1 ? quotient.rest[0].extents.back() : 0;
-    const std::int64_t number = number_before(quotient, at);
+    const std::int64_t number = number_before_of(part.map);
     if (by == 0 || number < 0) {
       all.count = 1;
     } else if (inner.step % by == 0) {
@@ -208,6 +273,7 @@ Space bind_space(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
   if (space.outer_count == 0 || space.inner_count == 0) return space;
   unsplit(space);
   join(space);
+  find_what_is_needed(space);
   return space;
 }
 

@@ -29,6 +29,9 @@ struct BoundMap {
   std::int64_t offset = 0;
   std::vector<Part> parts;  // like `rest` empty for almost all maps
   std::vector<Split> rest;
+  /// All maps that its number is made of, in their order, where parts of parts are many: each is found once.
+  /// Empty: they are found one by one, however often.
+  std::vector<std::size_t> needed;
 
   bool affine() const { return parts.empty() && rest.empty(); }
 };
@@ -54,6 +57,19 @@ struct Space {
     std::int64_t count, step;
   };
   Steady steady(const BoundMap& map, const std::int64_t* at, std::size_t along, std::int64_t count) const;
+
+ private:
+  /// Of a part.
+  struct Found {
+    std::int64_t before, number;  // its number, before its splits and behind them
+    Steady steady;                // where one is asked for
+  };
+  template <class Part>
+  std::int64_t number_with(const BoundMap& map, const std::int64_t* at, const Part& number_of) const;
+  template <class Part, class Before>
+  Steady steady_with(const BoundMap& map, std::size_t along, std::int64_t count, const Part& steady_of,
+                     const Before& number_before_of) const;
+  std::vector<Found> find_needed(const BoundMap& map, const std::int64_t* at) const;
 };
 
 /// The most dims of a Space, split loops included; dim sets are 32-bit masks with one bit to spare.
