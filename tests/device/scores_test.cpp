@@ -107,7 +107,8 @@ void check(const F& function, const Lengths& sizes, const Arithmetic& arithmetic
     CAPTURE(dtype);
     CHECK(worst(found[k], expected[k]) < arithmetic.tolerance);
     const std::vector<float> bits = values_of(found[k]), others = values_of(again[k]);
-    CHECK(std::memcmp(bits.data(), others.data(), bits.size() * sizeof(float)) == 0);
+    // No tensor of no elements has memory to compare.
+    CHECK((bits.empty() || std::memcmp(bits.data(), others.data(), bits.size() * sizeof(float)) == 0));
   }
 }
 
@@ -117,9 +118,16 @@ auto attention(nn::detail::AttentionArguments arguments) {
   };
 }
 
+// Lanes of the emulated card take turns by calls of the system where sanitizers watch.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kIsSanitized = true;
+#else
+constexpr bool kIsSanitized = false;
+#endif
 const bool is_emulated = std::getenv("SINTER_EMULATION_ORDER") != nullptr;
 bool is_slow() {
-  return testing::compiles_slowly(testing::test_device()) || std::getenv("SINTER_TEST_ORACLE") != nullptr;
+  return testing::compiles_slowly(testing::test_device()) || std::getenv("SINTER_TEST_ORACLE") != nullptr ||
+         (kIsSanitized && is_emulated);
 }
 
 }  // namespace
