@@ -1,6 +1,6 @@
-// What warps of compute capability 8.0 do together, for kernels/tensor_cores/contraction_sm80.cu and
-// kernels/tensor_cores/contraction_few_rows.cu: the emulated NVRTC takes the functions of these names, which
-// are PTX, out of the text and includes this instead. Which element of a matrix each lane holds is written
+// What warps of compute capability 8.0 do together, for contraction_sm80.cu, contraction_few_rows.cu and
+// attention_sm80.cu in kernels/tensor_cores: the emulated NVRTC takes the functions of these names, which are
+// PTX, out of the text and includes this instead. Which element of a matrix each lane holds is written
 // down here once more, from the PTX manual. Copies arrive as late as they may: when they are waited for.
 #pragma once
 
