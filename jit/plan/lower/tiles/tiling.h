@@ -17,9 +17,10 @@ inline constexpr double kFewRows = 1;
 /// Bytes of the sum in a slot of shared memory, of each row and column.
 inline constexpr std::int64_t kSlotBytes = 128;
 
-/// Results of three and more sums in one kernel, of all of them, for each compute unit: two tiles or so. Of
-/// more, the multiplication hides what else is done. Two sums share a tile whatever their size: 8192 x 11008
-/// x 4096 twice, a gate and its values, take a tenth less so (docs/benchmarks/products.md).
+/// Results of three and more sums in one kernel, and of a product that is to be cut into slices, for each
+/// compute unit: two tiles or so. What larger ones gain was not measured. Two products of their own share a
+/// tile whatever their size: 8192 x 11008 x 4096 twice, a gate and its values, take a tenth less so
+/// (docs/benchmarks/steps.md).
 inline constexpr double kMostOfSums = 2 * 96 * 96;
 
 /// The int arguments of the draft's kernel.
