@@ -3,22 +3,21 @@
 
 #include <vector>
 
-#include <sinter/sinter.h>
-
 namespace bench {
 
-std::function<void()> attention(const sinter::Device& plain, sinter::DType dtype, bool gradients) {
+std::function<void()> attention(const sinter::Device& plain, const Attention& what) {
   namespace sn = sinter;
+  const bool gradients = what.gradients;
   const sn::Device device = gradients ? plain.autodiff() : plain;
   std::vector<sn::Tensor<4>> x;  // queries, keys, values, the gradient of the result
   for (int k = 0; k < 4; ++k) {
-    x.push_back(sn::Tensor<4>::randn({8, 16, 2048, 64}, device).cast(dtype));
+    x.push_back(sn::Tensor<4>::randn({8, 16, 2048, 64}, device).cast(what.dtype));
     if (gradients && k < 3) x.back() = x.back().require_grad();
     x.back().sync();
   }
   return [=] {
-    const sn::MatmulPrecisionScope scope(sn::MatmulPrecision::High);
-    const auto y = sn::nn::scaled_dot_product_attention(x[0], x[1], x[2], {.causal = true});
+    const sn::MatmulPrecisionScope scope(what.precision);
+    const auto y = sn::nn::scaled_dot_product_attention(x[0], x[1], x[2], {.causal = what.causal});
     y.sync();
     if (!gradients) return;
     const auto found = sn::gradient(y, {x[0], x[1], x[2]}, {.seed = x[3], .differentiable = false});

@@ -1,14 +1,20 @@
-// Causal attention, 8 x 16 heads of 2048 positions of 64 numbers.
+// Attention, 8 x 16 heads of 2048 positions of 64 numbers.
 #pragma once
 
 #include <functional>
 
-#include <sinter/device.h>
-#include <sinter/dtype.h>
+#include <sinter/sinter.h>
 
 namespace bench {
 
-/// Forward, or forward and the three gradients. f32 is rounded to tf32 where products may round it.
-std::function<void()> attention(const sinter::Device& device, sinter::DType dtype, bool gradients);
+struct Attention {
+  sinter::DType dtype = sinter::DType::bf16;
+  bool gradients = false;  // of queries, keys and values, after the forward pass
+  bool causal = true;
+  sinter::MatmulPrecision precision = sinter::MatmulPrecision::High;  // of f32
+};
+
+/// Calls what a user would.
+std::function<void()> attention(const sinter::Device& device, const Attention& what);
 
 }  // namespace bench

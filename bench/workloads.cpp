@@ -232,6 +232,8 @@ std::function<void()> mlp_step(const Device& plain) {
 GptSize char_gpt(const Device& device) { return device.name() == "host" ? kCharGptOfHost : kCharGpt; }
 
 constexpr int kTinyOps = 1000;
+// Of f32 that is not rounded.
+constexpr Attention kExactAttention{.dtype = sn::DType::f32, .precision = sn::MatmulPrecision::Highest};
 
 std::function<void()> tiny_ops(const Device& device) {
   auto x = ready(Tensor<1>::randn({16}, device));
@@ -336,17 +338,34 @@ const std::vector<Workload>& workloads() {
         {"char_gpt_bf16_step", "char_gpt_step under Autocast", 10, 1, "ms",
          [](const Device& device) { return transformer_step(device, char_gpt(device), sn::DType::bf16); }},
         {"attention", "causal attention, bf16, 8 x 16 heads, 2048 x 64", 32, 1, "ms",
-         [](const Device& device) { return attention(device, sn::DType::bf16, false); }, nullptr,
-         Workload::Needs::Gpu},
+         [](const Device& device) { return attention(device, {}); }, nullptr, Workload::Needs::Gpu},
         {"attention_fwd_bwd", "attention with its gradients", 32, 1, "ms",
-         [](const Device& device) { return attention(device, sn::DType::bf16, true); }, nullptr,
+         [](const Device& device) { return attention(device, {.gradients = true}); }, nullptr,
          Workload::Needs::Gpu},
         {"attention_tf32", "attention, f32 rounded to tf32", 32, 1, "ms",
-         [](const Device& device) { return attention(device, sn::DType::f32, false); }, nullptr,
+         [](const Device& device) { return attention(device, {.dtype = sn::DType::f32}); }, nullptr,
          Workload::Needs::Gpu},
         {"attention_tf32_fwd_bwd", "attention_tf32 with its gradients", 32, 1, "ms",
-         [](const Device& device) { return attention(device, sn::DType::f32, true); }, nullptr,
+         [](const Device& device) { return attention(device, {.dtype = sn::DType::f32, .gradients = true}); },
+         nullptr, Workload::Needs::Gpu},
+        {"attention_f32", "attention, f32 that is not rounded", 32, 1, "ms",
+         [](const Device& device) { return attention(device, kExactAttention); }, nullptr,
          Workload::Needs::Gpu},
+        {"attention_f32_fwd_bwd", "attention_f32 with its gradients", 32, 1, "ms",
+         [](const Device& device) {
+           Attention what = kExactAttention;
+           what.gradients = true;
+           return attention(device, what);
+         },
+         nullptr, Workload::Needs::Gpu},
+        {"attention_f32_full_fwd_bwd", "the same without a mask", 32, 1, "ms",
+         [](const Device& device) {
+           Attention what = kExactAttention;
+           what.gradients = true;
+           what.causal = false;
+           return attention(device, what);
+         },
+         nullptr, Workload::Needs::Gpu},
         {"record_us_per_op", "one elementwise op recorded (host: null device)", 4, kTinyOps, "us", nullptr,
          recording},
         {"replay_us_100_ops",

@@ -102,7 +102,7 @@ enum class ExprKind : std::uint8_t {
   /// The vector of buffers[buffer][map + c * stride] for c in [0, length): an operand of the next two alone.
   Row,
   /// f32: the sum over c of args[0][c] * args[1][c], Rows of one length and one dtype: 16-bit floats, or f32
-  /// that an Attention rounds to tf32 and LoneRows take as it is.
+  /// that tensor cores round to tf32 (Attention) and ordinary lanes take as it is.
   Dot,
   /// The vector of, for each c, the sum over all inner points of args[0], rounded to what the Row args[1] is
   /// multiplied as, times args[1][c]; times args[2] where there is one, which is Outer. It is only stored:
@@ -283,21 +283,25 @@ struct Tiling {
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
-/// How tensor cores compute a kernel of Dots, row by row: a workgroup has a tile of the last outer loop,
-/// whose Rows stay in shared memory, and goes along the only inner loop, whose Rows come by the copy engine,
-/// tile by tile. Scores live in registers alone. With three phases, of which the second is about the greatest
-/// score of a row, both are done at once: what was added up so far is scaled where a greater one is met.
-///
-/// Neighbours in memory are elements of one Row, but for the Rows of f32 that Combines take: these lie
-/// across, so that neighbours are of neighbouring columns, along which tensor cores add up f32.
-///
-/// Groups of four subgroups multiply 64 rows, or each subgroup 16 of its own; then lanes copy the Rows.
+/// How a kernel of Dots is computed tile by tile: a workgroup has a tile of the last outer loop, whose Rows
+/// stay in shared memory, and goes along the only inner loop, whose Rows are brought tile by tile. Scores
+/// live in registers alone. With three phases, of which the second is about the greatest score of a row, both
+/// are done at once: what was added up so far is scaled where a greater one is met.
 struct Attention {
+  /// Neighbours in memory are elements of one Row, but for the Rows of f32 that Combines take where tensor
+  /// cores multiply: these lie across, so that neighbours are of neighbouring columns, along which tensor
+  /// cores add up f32.
+  enum class By : std::uint8_t {
+    Groups,     // tensor cores: groups of four subgroups have 64 rows each, the copy engine brings Rows
+    Subgroups,  // tensor cores: each subgroup has 16 rows, lanes copy Rows
+    Lanes,      // ordinary lanes, which round nothing before they multiply: the layout is a ScoreTile
+  };
   std::uint16_t rows = 0, columns = 0;  // of a tile; 0: the kernel is none
   std::uint8_t slots = 0;               // of shared memory, a tile of columns each
   std::uint8_t row_slots = 1;           // likewise of rows
-  bool by_subgroups = false;
-  std::uint8_t workgroups = 1;  // whose registers a compute unit is to hold at once
+  By by = By::Groups;
+  std::uint8_t workgroups = 1;    // whose registers a compute unit is to hold at once
+  std::uint8_t rows_of_lane = 0;  // By::Lanes: 4 or 8
   bool any() const { return rows > 0; }
 };
 
@@ -400,6 +404,11 @@ inline bool are_bytes(DType multiplied) { return is_f8(multiplied) || multiplied
 
 /// The loops of a set, in order.
 std::vector<std::size_t> loops_of(std::uint32_t set);
+
+/// True iff ordinary lanes go over tiles of scores.
+inline bool goes_by_lanes(const Kernel& kernel) {
+  return kernel.attention.any() && kernel.attention.by == Attention::By::Lanes;
+}
 
 /// True iff neighbours in memory are no elements of one Row.
 inline bool lies_across(const Expr& row) { return !row.stride.is_one(); }

@@ -55,7 +55,9 @@ class Printer {
     if (k.attention.any()) {
       word("attention").number(k.attention.rows).word("x").number(k.attention.columns);
       word("slots").number(k.attention.slots).number(k.attention.row_slots);
-      if (k.attention.by_subgroups) word("subgroups").word("workgroups").number(k.attention.workgroups);
+      if (k.attention.by == Attention::By::Subgroups) word("subgroups");
+      if (k.attention.by == Attention::By::Lanes) word("lanes").number(k.attention.rows_of_lane);
+      if (k.attention.by != Attention::By::Groups) word("workgroups").number(k.attention.workgroups);
     }
     if (k.lone_rows.any()) word("lone").number(k.lone_rows.lanes);
     if (k.wide) word("wide");

@@ -85,6 +85,9 @@ struct DeviceTraits {
   /// Products of one row are reductions like others, fused with what is around them, and attention of few
   /// queries goes along its keys once: Kernel::lone_rows.
   bool lone_rows = false;
+  /// Not 0: attention goes along its scores by tiles on ordinary lanes (ir::Attention::By::Lanes), where
+  /// tensor cores do not: bytes that a workgroup may share.
+  std::size_t score_tile_bytes = 0;
   // Library products read i8 and 16-bit floats, and write the latter: library::ProductOp.
   bool narrow_products = false;
   bool channels_last = false;  // library ops of f32 convolve images whose channels are last, and take them so

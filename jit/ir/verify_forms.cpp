@@ -166,8 +166,10 @@ void FormVerifier::check_attention() const {
   const std::string where = "attention";
   require(k_.inner_rank == 1 && !k_.split && !k_.row_elements && !k_.tiling.any() && !k_.faults, where,
           "of a kernel that has no rows, or is computed otherwise");
-  require(k_.attention.rows % (k_.attention.by_subgroups ? 16 : 64) == 0 && k_.attention.columns % 16 == 0 &&
-              k_.attention.slots >= (k_.attention.by_subgroups ? 1 : 2),
+  const Attention& a = k_.attention;
+  const bool by_groups = a.by == Attention::By::Groups, by_lanes = a.by == Attention::By::Lanes;
+  require(a.rows % (by_groups ? 64 : 16) == 0 && a.columns % 16 == 0 && a.slots >= (by_groups ? 2 : 1) &&
+              (!by_lanes || a.rows_of_lane == 4 || a.rows_of_lane == 8),
           where, "of no such tiles");
   for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");
   const std::vector<std::uint32_t> loops = dependence(k_);
@@ -177,7 +179,7 @@ void FormVerifier::check_attention() const {
     const bool combines = e.kind == ExprKind::Combine;
     for (const ExprId arg : e.args)
       require(arg == kNone || k_.exprs[arg].kind != ExprKind::Row ||
-                  lies_across(k_.exprs[arg]) == (combines && k_.exprs[arg].dtype == DType::f32),
+                  lies_across(k_.exprs[arg]) == (combines && !by_lanes && k_.exprs[arg].dtype == DType::f32),
               where, "of rows that do not lie along a sum");
     if (e.kind != ExprKind::Row) continue;
     require((loops[id] & both) != both, where, "of rows that lie both ways");

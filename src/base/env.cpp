@@ -114,6 +114,7 @@ Environment read() {
   read_pins(e);
   e.cublaslt = flag("SINTER_CUBLASLT", e.cublaslt);
   e.lone_rows = flag("SINTER_LONE_ROWS", e.lone_rows);
+  e.score_tiles = flag("SINTER_SCORE_TILES", e.score_tiles);
   e.warp_groups = flag("SINTER_WARP_GROUPS", e.warp_groups);
   e.tiled_products = number("SINTER_TILED_PRODUCTS", e.tiled_products);
   e.cooperative_matrices = flag("SINTER_COOPERATIVE_MATRICES", e.cooperative_matrices);
@@ -207,6 +208,9 @@ std::vector<EnvironmentVariable> environment_variables() {
        "0: CUDA devices compute products by Sinter's own kernels alone, never by cuBLASLt"},
       {"SINTER_LONE_ROWS", onoff(e.lone_rows),
        "0: attention of few queries and products of one row have no kernels of their own on CUDA"},
+      {"SINTER_SCORE_TILES", onoff(e.score_tiles),
+       "0: where tensor cores do not keep the scores of attention out of memory, ordinary lanes do not "
+       "either"},
       {"SINTER_WARP_GROUPS", onoff(e.warp_groups),
        "0: on compute capability 9.0 each warp multiplies by itself, as on other cards with tensor cores"},
       {"SINTER_TILED_PRODUCTS", std::to_string(e.tiled_products),

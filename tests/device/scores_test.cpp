@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 
 #include "jit/ir/traits.h"
 #include "src/runtime/device_core.h"
+#include "tests/support/small_gpu.h"
 #include "tests/support/test_device.h"
 #include "tests/support/values.h"
 
@@ -33,7 +35,22 @@ struct Arithmetic {
   MatmulPrecision precision = MatmulPrecision::Highest;
   double tolerance = 2e-2;
 };
-constexpr Arithmetic kBf16{DType::bf16}, kF16{DType::f16}, kTf32{DType::f32, MatmulPrecision::High, 2e-3};
+constexpr Arithmetic kBf16{DType::bf16}, kF16{DType::f16}, kTf32{DType::f32, MatmulPrecision::High, 2e-3},
+    kExact{DType::f32, MatmulPrecision::Highest, 1e-5};
+
+/// Where tests run on Vulkan, a GPU too on which any scores are too many to be stored.
+const std::vector<Device>& scores_devices() {
+  static const std::vector<Device> devices = [] {
+    std::vector<Device> all{testing::test_device()};
+#if SINTER_HAS_VULKAN
+    if (testing::is_vulkan(all[0]))
+      all.push_back(testing::device_over(std::make_unique<testing::SmallGpu>(
+          runtime::make_vulkan_backend(0, {.cpu_kernels = false, .cooperative_matrices = true}), 1)));
+#endif
+    return all;
+  }();
+  return devices;
+}
 
 /// Numbers around 0, the same on each device, rounded to `given`.
 AnyTensor numbers(const Shape& shape, std::uint32_t seed, DType dtype, const Device& device,
@@ -93,22 +110,24 @@ double worst(const AnyTensor& found, const AnyTensor& expected) {
 template <class F>
 void check(const F& function, const Lengths& sizes, const Arithmetic& arithmetic = kBf16) {
   const DType dtype = arithmetic.dtype;
-  const auto found_on_device = [&] {
-    const MatmulPrecisionScope scope(arithmetic.precision);
-    return run(function, sizes, dtype, dtype, testing::test_device());
-  };
-  const std::vector<AnyTensor> found = found_on_device(), again = found_on_device(),
-                               expected = run(function, sizes, dtype, DType::f32, Device::host());
-  for (std::size_t k = 0; k < found.size(); ++k) {
-    CAPTURE(k);
-    CAPTURE(sizes.queries);
-    CAPTURE(sizes.keys);
-    CAPTURE(sizes.depth);
-    CAPTURE(dtype);
-    CHECK(worst(found[k], expected[k]) < arithmetic.tolerance);
-    const std::vector<float> bits = values_of(found[k]), others = values_of(again[k]);
-    // No tensor of no elements has memory to compare.
-    CHECK((bits.empty() || std::memcmp(bits.data(), others.data(), bits.size() * sizeof(float)) == 0));
+  const std::vector<AnyTensor> expected = run(function, sizes, dtype, DType::f32, Device::host());
+  for (const Device& device : scores_devices()) {
+    const auto found_on_device = [&] {
+      const MatmulPrecisionScope scope(arithmetic.precision);
+      return run(function, sizes, dtype, dtype, device);
+    };
+    const std::vector<AnyTensor> found = found_on_device(), again = found_on_device();
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      CAPTURE(k);
+      CAPTURE(sizes.queries);
+      CAPTURE(sizes.keys);
+      CAPTURE(sizes.depth);
+      CAPTURE(dtype);
+      CHECK(worst(found[k], expected[k]) < arithmetic.tolerance);
+      const std::vector<float> bits = values_of(found[k]), others = values_of(again[k]);
+      // No tensor of no elements has memory to compare.
+      CHECK((bits.empty() || std::memcmp(bits.data(), others.data(), bits.size() * sizeof(float)) == 0));
+    }
   }
 }
 
@@ -133,12 +152,13 @@ bool is_slow() {
 }  // namespace
 
 TEST_CASE("attention of sizes that fill tiles and that do not") {
-  for (const Arithmetic& arithmetic : {kBf16, kTf32}) {
+  for (const Arithmetic& arithmetic : {kBf16, kTf32, kExact}) {
     const auto checked = [&](const nn::detail::AttentionArguments& arguments, const Lengths& sizes) {
       check(attention(arguments), sizes, arithmetic);
     };
     checked({}, {{2}, 16, 16, 8, 8});
     checked({.causal = true}, {{1, 2}, 20, 33, 16, 24});
+    checked({.causal = true, .offset = 100}, {{1}, 40, 150, 16, 16});  // several tiles of keys
     if (is_slow()) continue;
     checked({}, {{1, 2}, 64, 64, 64, 64});
     checked({}, {{}, 200, 333, 64, 64});
@@ -169,7 +189,7 @@ TEST_CASE("masks, biases and soft caps") {
           Location::current());
     };
   };
-  for (const Arithmetic& arithmetic : {kBf16, kTf32}) {
+  for (const Arithmetic& arithmetic : {kBf16, kTf32, kExact}) {
     check(options(false, 5, false), {{2}, 20, 24, 16, 16}, arithmetic);
     if (is_slow()) continue;
     check(options(false, 5, false), {{2, 2}, 129, 257, 64, 64}, arithmetic);
@@ -195,7 +215,7 @@ TEST_CASE("attention in plain operations") {
       return softmax(AnyTensor::where(seen, scores, masked), -1).cast(v.dtype()).matmul(v);
     };
   };
-  for (const Arithmetic& arithmetic : {kBf16, kTf32}) {
+  for (const Arithmetic& arithmetic : {kBf16, kTf32, kExact}) {
     check(plain(-std::numeric_limits<double>::infinity()), {{2}, 24, 24, 16, 16}, arithmetic);
     if (is_slow()) continue;
     check(plain(-std::numeric_limits<double>::infinity()), {{2, 2}, 300, 300, 64, 64}, arithmetic);
@@ -224,7 +244,7 @@ TEST_CASE("heads that lie side by side in memory, and keys that queries share") 
                                               Location::current());
     return y.transpose(1, 2).reshape({q.shape()[0], q.shape()[1], v.shape()[2]});
   };
-  for (const Arithmetic& arithmetic : {kBf16, kTf32}) {
+  for (const Arithmetic& arithmetic : {kBf16, kTf32, kExact}) {
     // Other lengths have the plan of the first.
     for (const std::int64_t length : {20, 36, 52}) check(heads, {{2}, length, length, 64, 32}, arithmetic);
     check(heads, {{0}, 20, 20, 64, 32}, arithmetic);
@@ -260,7 +280,7 @@ TEST_CASE("dropout and biases of positions in attention") {
         AnyTensor::mul(softmax(scores, -1), AnyTensor::mul(kept.cast(DType::f32), 1.25));
     return weights.cast(v.dtype()).matmul(v);
   };
-  for (const Arithmetic& arithmetic : {kBf16, kF16, kTf32}) {
+  for (const Arithmetic& arithmetic : {kBf16, kF16, kTf32, kExact}) {
     check(positions, {{2}, 20, 24, 16, 16}, arithmetic);
     if (!is_slow()) check(positions, {{3, 2}, 129, 260, 64, 64}, arithmetic);
   }
@@ -276,12 +296,49 @@ TEST_CASE("NaN and infinity in attention stay in their rows and columns") {
       return nn::detail::attention(AnyTensor::add(q, added), k, v, {.causal = true}, Location::current());
     };
   };
-  for (const Arithmetic& arithmetic : {kBf16, kTf32})
+  for (const Arithmetic& arithmetic : {kBf16, kTf32, kExact})
     check(with(std::nanf("")), {{2}, 24, 24, 16, 16}, arithmetic);
 }
 
+TEST_CASE("an infinity in the last key's values is no number beside the keys that are not there") {
+  const auto with = [](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
+    const std::int64_t keys = v.shape()[v.rank() - 2];
+    std::vector<float> values(static_cast<std::size_t>(keys), 0.f);
+    values.back() = std::numeric_limits<float>::infinity();
+    const AnyTensor added = tensor_of(values, {keys, 1}, q.device().inner()).cast(v.dtype());
+    return nn::detail::attention(q, k, AnyTensor::add(v, added), {}, Location::current());
+  };
+  for (const Arithmetic& arithmetic : {kBf16, kTf32, kExact})
+    for (const std::int64_t queries : {2, 20}) {  // few go each by itself
+      const Device device = scores_devices().back();
+      const MatmulPrecisionScope scope(arithmetic.precision);
+      const auto of = [&](std::int64_t rows, std::uint32_t seed) {
+        return numbers({2, rows, 16}, seed, arithmetic.dtype, device);
+      };
+      for (const float value : values_of(with(of(queries, 1), of(27, 2), of(27, 3)).cast(DType::f32)))
+        CHECK(value == std::numeric_limits<float>::infinity());
+    }
+}
+
+TEST_CASE("scores divided by a number of their row, and of their column") {
+  const auto divided = [](bool rows) {
+    return [rows](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
+      const std::int64_t queries = q.shape()[q.rank() - 2], keys = k.shape()[k.rank() - 2];
+      const AnyTensor by = AnyTensor::add(
+          numbers(rows ? Shape{queries, 1} : Shape{1, keys}, 7, DType::f32, q.device().inner()).abs(), 1.0);
+      const AnyTensor scores = q.matmul(k.transpose(-2, -1)).cast(DType::f32);
+      return softmax(AnyTensor::div(scores, by), -1).cast(v.dtype()).matmul(v);
+    };
+  };
+  for (const Arithmetic& arithmetic : {kBf16, kTf32, kExact})
+    for (const bool rows : {true, false}) {
+      check(divided(rows), {{2}, 20, 24, 16, 16}, arithmetic);
+      if (!is_slow()) check(divided(rows), {{2}, 132, 140, 64, 64}, arithmetic);
+    }
+}
+
 TEST_CASE("shapes of attention that do not fit, and heads of keys that queries share") {
-  const Device device = testing::test_device();
+  const Device device = scores_devices().back();
   const auto with = [&](const Shape& q, const Shape& k, const Shape& v) {
     const auto x = [&](const Shape& shape) { return AnyTensor::full(shape, 0.5, DType::bf16, device); };
     return nn::detail::attention(x(q), x(k), x(v), {}, Location::current()).shape();
@@ -301,9 +358,9 @@ TEST_CASE("shapes of attention that do not fit, and heads of keys that queries s
 
 TEST_CASE("attention is differentiated twice") {
   // The gradients that can be differentiated again are the same numbers.
-  const Device device = testing::test_device();
+  const Device device = scores_devices().back();
   const Lengths sizes{{1, 2}, 32, 32, 16, 16};
-  for (const Arithmetic& arithmetic : {kBf16, kTf32}) {
+  for (const Arithmetic& arithmetic : {kBf16, kTf32, kExact}) {
     const MatmulPrecisionScope scope(arithmetic.precision);
     const DType dtype = arithmetic.dtype;
     const auto once = run(attention({.causal = true}), sizes, dtype, dtype, device),

@@ -16,11 +16,12 @@
 namespace sinter::testing {
 
 /// A device that plans as a small GPU, for which launches and waiting cost nothing: sums are added up in
-/// parts wherever that saves traffic at all.
+/// parts wherever that saves traffic at all. `memory_bytes`: not 0, planned for as if it had so much.
 class SmallGpu final : public ForwardingBackend {
  public:
-  explicit SmallGpu(std::unique_ptr<runtime::Backend> inner)
+  explicit SmallGpu(std::unique_ptr<runtime::Backend> inner, std::size_t memory_bytes = 0)
       : ForwardingBackend(std::move(inner)), traits_(this->inner().traits()) {
+    if (memory_bytes > 0) traits_.memory_bytes = memory_bytes;
     traits_.launch_bytes = traits_.wait_bytes = 0;
     traits_.groups = 4 * 8;
     traits_.lanes = 8 * 2048;

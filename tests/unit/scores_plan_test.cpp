@@ -128,7 +128,7 @@ TEST_CASE("scores stay out of memory where each subgroup multiplies by itself") 
         CHECK(forms(p).size() >= 3);
         for (const auto& kernel : p.plan.kernels) {
           if (!kernel->attention.any()) continue;
-          CHECK(kernel->attention.by_subgroups);
+          CHECK(kernel->attention.by == ir::Attention::By::Subgroups);
           CHECK(emit::attention_shared_bytes(*kernel) <= traits.tensor_cores.shared_bytes);
         }
       }
@@ -158,6 +158,76 @@ TEST_CASE("f32 that may be rounded keeps scores out of memory, and what it combi
   CHECK(p.plan.launches.size() == 8);
   CHECK(kernels_of_scores(p) == 3);
   CHECK_FALSE(writes_scores(p));
+}
+
+TEST_CASE("f32 that may not be rounded keeps scores out of memory on ordinary lanes") {
+  ir::DeviceTraits traits = with_tensor_cores(), plain_gpu;
+  traits.score_tile_bytes = std::size_t{227} << 10;
+  plain_gpu.grid_reductions = true;
+  plain_gpu.score_tile_bytes = std::size_t{96} << 10;
+  const auto check = [](const Planned& p, const ir::DeviceTraits& device, std::size_t kernels) {
+    CHECK(kernels_of_scores(p) == kernels);
+    CHECK_FALSE(writes_scores(p));
+    for (const auto& kernel : p.plan.kernels) {
+      if (!kernel->attention.any()) continue;
+      CHECK(kernel->attention.by == ir::Attention::By::Lanes);
+      CHECK(emit::attention_shared_bytes(*kernel) <= device.score_tile_bytes);
+    }
+  };
+  for (const ir::DeviceTraits& device : {traits, plain_gpu}) {
+    for (const std::int64_t depth : {4, 36, 64, 128}) {
+      CAPTURE(depth);
+      const Shape shape{2, 3, kLength, depth};
+      check(forward(causal, shape, device, DType::f32), device, 1);
+      check(forward(plain, shape, device, DType::f32), device, 1);
+      check(with_gradients(causal, DType::f32, shape, device), device, 3);
+    }
+    check(forward(causal, {2, 3, kLength + 1, 64}, device, DType::f32), device, 1);
+    check(forward(causal, {2, 3, 2, kLength, 64}, device, DType::f32), device, 1);
+    CHECK(kernels_of_scores(forward(causal, {2, 3, kLength, 132}, device, DType::f32)) == 0);
+    CHECK(kernels_of_scores(forward(causal, {2, 3, kLength, 30}, device, DType::f32)) == 0);
+  }
+  // Tensor cores multiply what may be rounded.
+  const MatmulPrecisionScope scope(MatmulPrecision::High);
+  const Planned rounded = forward(causal, {2, 3, kLength, 64}, traits, DType::f32);
+  REQUIRE(kernels_of_scores(rounded) == 1);
+  for (const auto& kernel : rounded.plan.kernels) CHECK_FALSE(ir::goes_by_lanes(*kernel));
+}
+
+TEST_CASE("where little memory is shared gradients store their scores, unless these are too many") {
+  ir::DeviceTraits traits;
+  traits.grid_reductions = true;
+  traits.score_tile_bytes = std::size_t{48} << 10;
+  const Shape shape{2, 3, kLength, 64};
+  CHECK(kernels_of_scores(forward(causal, shape, traits, DType::f32)) == 1);
+  CHECK(kernels_of_scores(with_gradients(causal, DType::f32, shape, traits)) == 0);
+  traits.memory_bytes = 8 << 20;  // of which scores are a fifth
+  const Planned large = with_gradients(causal, DType::f32, shape, traits);
+  CHECK(kernels_of_scores(large) == 3);
+  CHECK_FALSE(writes_scores(large));
+  // Of cooperative matrices it is not known who has a score; they multiply faster than ordinary lanes do.
+  traits.tensor_cores = {132, std::size_t{48} << 10, false, 1024, {{16, 16, 16, DType::bf16, DType::f32}}};
+  traits.memory_bytes = 0;
+  CHECK(kernels_of_scores(forward(causal, shape, traits)) == 0);
+  CHECK(kernels_of_scores(forward(causal, shape, traits, DType::f32)) == 1);
+  traits.memory_bytes = 8 << 20;
+  CHECK(kernels_of_scores(forward(causal, shape, traits)) == 1);
+}
+
+TEST_CASE("what may not be rounded is not combined on tensor cores by the scores of what may") {
+  const Program mixed = [](const Inputs& x) {
+    const AnyTensor scores =
+        AnyTensor::mul(x[0].cast(DType::bf16).matmul(x[1].cast(DType::bf16).transpose(2, 3)), 0.125);
+    return softmax(scores.cast(DType::f32), -1).matmul(x[2]);
+  };
+  ir::DeviceTraits traits = with_tensor_cores();
+  traits.score_tile_bytes = std::size_t{227} << 10;
+  for (const auto& [precision, kernels] :
+       {std::pair{MatmulPrecision::High, 1}, {MatmulPrecision::Highest, 0}}) {
+    const MatmulPrecisionScope scope(precision);
+    CHECK(kernels_of_scores(forward(mixed, {2, 3, kLength, 64}, traits, DType::f32)) ==
+          static_cast<std::size_t>(kernels));
+  }
 }
 
 TEST_CASE(

@@ -50,8 +50,12 @@ Source AttentionText::whole(const std::string& functions, const std::string& bod
 }
 
 Source emit_attention(const ir::Kernel& kernel, const Target& target) {
-  return kernel.attention.by_subgroups ? emit_subgroup_attention(kernel, target)
-                                       : emit_group_attention(kernel, target);
+  switch (kernel.attention.by) {
+    case ir::Attention::By::Groups: return emit_group_attention(kernel, target);
+    case ir::Attention::By::Subgroups: return emit_subgroup_attention(kernel, target);
+    case ir::Attention::By::Lanes: break;
+  }
+  return emit_lane_attention(kernel, target);
 }
 
 }  // namespace sinter::emit

@@ -1,10 +1,10 @@
-// Kernels with an Attention as CUDA C++ for tensor cores: of compute capability 9.0 by groups of warps, else
-// of 8.0 and later by each warp for itself.
+// Kernels with an Attention: as CUDA C++ for tensor cores, of compute capability 9.0 by groups of warps, else
+// of 8.0 and later by each warp for itself; for ordinary lanes in every language that has workgroups.
 //
-// The loops are kernels/tensor_cores/attention_sm90.cu and attention_sm80.cu; what is written for each kernel
-// is how rows are brought, and what is computed of a tile of scores, by the walker. Beyond the arguments of
-// other kernels (emit.h) the text for groups takes, after the scalars, a tensor map by value for each Row, in
-// their order.
+// The loops for tensor cores are kernels/tensor_cores/attention_sm90.cu and attention_sm80.cu; what is
+// written for each kernel is how rows are brought, and what is computed of a tile of scores, by the walker.
+// Beyond the arguments of other kernels (emit.h) the text for groups takes, after the scalars, a tensor map
+// by value for each Row, in their order.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,12 @@ Source emit_attention(const ir::Kernel& kernel, const Target& target);
 Geometry attention_geometry(const ir::Kernel& kernel, const Target& target,
                             std::span<const std::int64_t> ints);
 
-/// Empty where subgroups multiply each by itself.
+/// Rounds that a lane of a launch may go at most, where ordinary lanes multiply, with those of loops that a
+/// compiler may have unrolled.
+std::int64_t attention_rounds(const ir::Kernel& kernel, const Geometry& shape,
+                              std::span<const std::int64_t> ints);
+
+/// Empty but where groups of subgroups multiply.
 std::vector<TensorMap> attention_maps(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
 
 }  // namespace sinter::emit

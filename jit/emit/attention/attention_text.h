@@ -36,5 +36,7 @@ class AttentionText : protected ScoresText {
 Source emit_group_attention(const ir::Kernel& kernel, const Target& target);
 /// By each subgroup for itself.
 Source emit_subgroup_attention(const ir::Kernel& kernel, const Target& target);
+/// By ordinary lanes.
+Source emit_lane_attention(const ir::Kernel& kernel, const Target& target);
 
 }  // namespace sinter::emit

@@ -8,8 +8,12 @@
 #include "jit/emit/attention/text.h"
 #include "jit/emit/contraction/loops.h"
 #include "jit/emit/contraction/subgroups.h"
+#include "jit/ir/score_tile.h"
 
 namespace sinter::emit {
+
+using By = ir::Attention::By;
+
 namespace {
 
 std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints) {
@@ -20,15 +24,23 @@ std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints) {
 }  // namespace
 
 bool has_attention(const ir::Kernel& kernel, const Target& target) {
-  return kernel.attention.any() && target.tensor_units > 0;
+  return kernel.attention.any() &&
+         (ir::goes_by_lanes(kernel) ? target.has_workgroups : target.tensor_units > 0);
 }
 
 int attention_lanes(const ir::Kernel& kernel) {
-  if (kernel.attention.by_subgroups) return kernel.attention.rows / kRowsOfSubgroup * kSubgroupLanes;
-  return (kernel.attention.rows / kRowsOfWarpgroup + 1) * kWarpgroup;
+  const int rows = kernel.attention.rows;
+  switch (kernel.attention.by) {
+    case By::Groups: return (rows / kRowsOfWarpgroup + 1) * kWarpgroup;
+    case By::Subgroups: return rows / kRowsOfSubgroup * kSubgroupLanes;
+    case By::Lanes: break;
+  }
+  return ir::ScoreTile(kernel).lanes();
 }
 
-std::size_t attention_shared_bytes(const ir::Kernel& kernel) { return SharedRows(kernel).bytes(); }
+std::size_t attention_shared_bytes(const ir::Kernel& kernel) {
+  return ir::goes_by_lanes(kernel) ? ir::ScoreTile(kernel).bytes() : SharedRows(kernel).bytes();
+}
 
 std::vector<ir::ExprId> rows_of(const ir::Kernel& kernel) {
   std::vector<ir::ExprId> rows;
@@ -45,26 +57,60 @@ std::vector<std::size_t> mapped_batch(const ir::Kernel& kernel, ir::ExprId row) 
   return mapped;
 }
 
-Geometry attention_geometry(const ir::Kernel& kernel, const Target& target,
-                            std::span<const std::int64_t> ints) {
+namespace {
+
+/// Tiles of rows.
+double items_of(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
   const std::int64_t all = ints[kernel.extents[kernel.outer_rank - 1u].index];
   double tiles = static_cast<double>((all + kernel.attention.rows - 1) / kernel.attention.rows);
   for (std::size_t loop = 0; loop + 1 < kernel.outer_rank; ++loop)
     tiles *= static_cast<double>(ints[kernel.extents[loop].index]);
+  return tiles;
+}
+
+}  // namespace
+
+std::int64_t attention_rounds(const ir::Kernel& kernel, const Geometry& shape,
+                              std::span<const std::int64_t> ints) {
+  if (shape.workgroups == 0) return 0;
+  const ir::ScoreTile tile(kernel);
+  const std::int64_t rows = kernel.attention.rows_of_lane, columns = kernel.attention.columns;
+  std::int64_t brings = 0, of_tile = 3 * tile.columns_of_lane() * (1 + rows), ends = 3 * rows;
+  for (const ir::Expr& e : kernel.exprs) {
+    if (e.kind == ir::ExprKind::Row) brings += (1 + columns * e.length / tile.lanes()) * 10;
+    if (e.kind == ir::ExprKind::Dot)
+      of_tile += rows * tile.columns_of_lane() + kernel.exprs[e.args[0]].length;
+    if (e.kind != ir::ExprKind::Combine) continue;
+    const std::int64_t fours = ir::ScoreTile::fours_of_lane(kernel.exprs[e.args[1]]);
+    of_tile += columns + tile.columns_of_lane() + rows * fours;
+    ends += 2 * rows * fours;
+  }
+  const std::int64_t all = ints[kernel.extents[kernel.outer_rank].index];
+  const auto items = static_cast<std::int64_t>(items_of(kernel, ints));
+  return (items + shape.workgroups - 1) / shape.workgroups *
+         ((all + columns - 1) / columns * (1 + brings + of_tile) + brings + ends);
+}
+
+Geometry attention_geometry(const ir::Kernel& kernel, const Target& target,
+                            std::span<const std::int64_t> ints) {
+  const double tiles = items_of(kernel, ints);
   if (tiles > INT32_MAX)
     throw DeviceError("[launch] " + std::to_string(tiles) + " tiles of scores, more than a launch counts");
   Geometry shape;
   shape.lanes = static_cast<std::uint32_t>(attention_lanes(kernel));
-  shape.shared_bytes = static_cast<std::uint32_t>(SharedRows(kernel).bytes());
+  shape.shared_bytes = static_cast<std::uint32_t>(attention_shared_bytes(kernel));
+  double workgroups = tiles;
   // Groups of subgroups stay for several tiles.
-  shape.workgroups = static_cast<std::uint32_t>(
-      kernel.attention.by_subgroups ? tiles : std::min<double>(tiles, target.tensor_units));
+  if (kernel.attention.by == By::Groups) workgroups = std::min<double>(tiles, target.tensor_units);
+  if (kernel.attention.by == By::Lanes)
+    workgroups = std::min(tiles, static_cast<double>(target.max_workgroups));
+  shape.workgroups = static_cast<std::uint32_t>(workgroups);
   return shape;
 }
 
 std::vector<TensorMap> attention_maps(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
   std::vector<TensorMap> maps;
-  if (kernel.attention.by_subgroups) return maps;
+  if (kernel.attention.by != By::Groups) return maps;
   const SharedRows shared(kernel);
   for (const ir::ExprId id : rows_of(kernel)) {
     const ir::Expr& row = kernel.exprs[id];

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "jit/emit/attention/row_state.h"
-#include "jit/emit/attention/text.h"
+#include "jit/emit/attention/score_values.h"
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
 #include "jit/emit/walker/expressions.h"
@@ -27,24 +27,11 @@ constexpr int kLaneBytes = 16;
 constexpr int kCountedTiles = 32;
 
 std::string text_of(int number) { return std::to_string(number); }
-std::string name(const char* what, ExprId id) { return what + std::to_string(id); }
 
-class LoneRowsText {
+class LoneRowsText : private ScoreValues {
  public:
   LoneRowsText(const ir::Kernel& kernel, const Target& target)
-      : k_(kernel),
-        e_(kernel, target),
-        masks_(e_),
-        live_(live_expressions(kernel)),
-        state_(kernel),
-        lanes_(kernel.lone_rows.lanes),
-        column_(kernel.outer_rank) {
-    for (ExprId id = 0; id < k_.exprs.size(); ++id) {
-      if (!live_[id]) continue;
-      if (expr(id).kind == ExprKind::Row) rows_.push_back(id);
-      if (expr(id).kind == ExprKind::Dot) dots_.push_back(id);
-    }
-  }
+      : ScoreValues(kernel, target, 1, tile_of(kernel)), lanes_(kernel.lone_rows.lanes) {}
 
   Source write() {
     e_.dialect.add_functions(e_.target, e_.functions);
@@ -66,25 +53,7 @@ class LoneRowsText {
   }
 
  private:
-  const Expr& expr(ExprId id) const { return k_.exprs[id]; }
-  const Expr& row_of(ExprId combine) const { return expr(expr(combine).args[1]); }
-  void line(const std::string& text) { e_.out.line(text); }
   static int width(DType dtype) { return kLaneBytes / static_cast<int>(size_of(dtype)); }
-
-  std::string greater(const std::string& a, const std::string& b) const {
-    return e_.combine(Op::Max, DType::f32, a, b);
-  }
-  std::string joined(ExprId sum, const std::string& a, const std::string& b) const {
-    return e_.combine(expr(sum).op, DType::f32, a, b);
-  }
-  bool is_max(ExprId sum) const { return expr(sum).op == Op::Max; }
-  std::string none(ExprId sum) const { return is_max(sum) ? "-SN_INFINITY" : "0.f"; }
-  static std::string f32_of(DType dtype, const std::string& bits) {
-    return dtype == DType::f32 ? bits : "sn_cast_" + std::string(name_of(dtype)) + "_f32(" + bits + ")";
-  }
-  static std::string rounded(DType dtype, const std::string& value) {
-    return dtype == DType::f32 ? value : "sn_cast_f32_" + std::string(name_of(dtype)) + "(" + value + ")";
-  }
 
   // ---- before the columns
 
@@ -108,16 +77,6 @@ class LoneRowsText {
         declare(id, 0);
         load(id, name("r", id));
       }
-  }
-
-  void define_outer(std::uint16_t from, std::uint16_t to) {
-    for (ExprId id = 0; id < k_.exprs.size(); ++id) {
-      const Expr& e = expr(id);
-      if (!live_[id] || e.level != Level::Outer || e.phase < from || e.phase >= to) continue;
-      if (e.kind == ExprKind::Row || ir::is_reduced(e)) continue;
-      e_.define(id);
-      e_.define_reciprocal(id);
-    }
   }
 
   /// Lines that define what a lane has of a row, and how it is read.
@@ -149,14 +108,6 @@ class LoneRowsText {
     // A row in which everything so far is minus infinity has sums of 0.
     line("return before == now ? 1.f : sn_exp_f32(before - now);");
     e_.close("};");
-  }
-
-  ExprId subtracted_value() const {
-    for (const Expr& e : k_.exprs)
-      if (e.kind == ExprKind::Elementwise && e.op == Op::Sub && e.phase == 1 &&
-          e.args[0] == expr(state_.greatest).args[0])
-        return e.args[1];
-    return state_.greatest;
   }
 
   // ---- columns
@@ -233,35 +184,11 @@ class LoneRowsText {
     line(name("dot", id) + "[u] = " + name("partial", id) + ";");
   }
 
-  /// Defines Inner values that `targets` need. `shifted`: the scores whose greatest is known.
-  void define_inner(const std::vector<ExprId>& targets, bool is_second) {
-    std::vector<bool> needed(k_.exprs.size());
-    const auto is_score = [&](ExprId id) { return is_second && id == expr(state_.greatest).args[0]; };
-    for (const ExprId id : targets) needed[id] = true;
-    for (ExprId id = static_cast<ExprId>(needed.size()); id-- > 0;)
-      if (needed[id] && expr(id).level == Level::Inner && expr(id).kind != ExprKind::Dot && !is_score(id))
-        for_operands(expr(id), [&](ExprId arg) { needed[arg] = true; });
-    for (ExprId id = 0; id < needed.size(); ++id) {
-      if (!needed[id]) continue;
-      if (is_second && id == subtracted_value()) {
-        line("const float " + e_.value(id) + " = less;");
-      } else if (expr(id).level == Level::Outer || expr(id).kind == ExprKind::Row) {
-        continue;  // known from the start
-      } else if (is_score(id)) {
-        line("const float " + e_.value(id) + " = score[u];");
-      } else if (expr(id).kind == ExprKind::Dot) {
-        line("const float " + e_.value(id) + " = " + name("dot", id) + "[u];");
-      } else {
-        e_.define(id);
-      }
-    }
-  }
-
   void write_greatest() {
     const ExprId score = expr(state_.greatest).args[0];
     line("float score[" + text_of(kColumnsAtOnce) + "], now = m;");
     open_columns();
-    define_inner({score}, false);
+    define_inner({score}, false, places_);
     line("score[u] = is_column ? " + e_.value(score) + " : -SN_INFINITY;");
     line("now = " + greater("now", "score[u]") + ";");
     e_.close();
@@ -277,11 +204,8 @@ class LoneRowsText {
   }
 
   void write_sums() {
-    std::vector<ExprId> targets;
-    for (const ExprId id : state_.sums) targets.push_back(expr(id).args[0]);
-    for (const ExprId id : state_.combines) targets.push_back(expr(id).args[0]);
     open_columns();
-    define_inner(targets, is_softmax(k_));
+    define_inner(weighed(), is_softmax(k_), places_);
     for (const ExprId id : state_.sums)
       line(
           name("sum", id) + " = " +
@@ -290,17 +214,18 @@ class LoneRowsText {
     for (const ExprId id : state_.combines) {
       const DType dtype = row_of(id).dtype;
       const std::string weight = name("weight", id);
-      line("const float " + weight + " = is_column ? " +
-           f32_of(dtype, rounded(dtype, e_.value(expr(id).args[0]))) + " : 0.f;");
+      line("const float " + weight + " = " + f32_of(dtype, rounded(dtype, e_.value(expr(id).args[0]))) + ";");
       const bool is_whole = row_of(id).length == lanes_ * width(dtype);
-      if (!is_whole) e_.open("if (at < " + text_of(row_of(id).length / width(dtype)) + ")");
+      // A weight of 0 would make NaN of an infinity.
+      e_.open("if (is_column" + (is_whole ? "" : " && at < " + text_of(row_of(id).length / width(dtype))) +
+              ")");
       e_.open_unrolled("i", width(dtype));
       const ExprId row = expr(id).args[1];
       const std::string element =
           f32_of(dtype, name("r", row) + (expr(row).level == Level::Inner ? "[u]" : "") + "[i]");
       line(name("acc", id) + "[i] = fma(" + weight + ", " + element + ", " + name("acc", id) + "[i]);");
       e_.close();
-      if (!is_whole) e_.close();
+      e_.close();
     }
     e_.close();
   }
@@ -438,14 +363,8 @@ class LoneRowsText {
     }
   }
 
-  const ir::Kernel& k_;
-  Expressions e_;
-  const Masks masks_;
-  const std::vector<bool> live_;
-  const LoneRowState state_;
+  const Places places_{"[u]", "score[u]", "less"};
   const int lanes_;
-  const std::size_t column_;
-  std::vector<ExprId> rows_, dots_;
 };
 
 }  // namespace

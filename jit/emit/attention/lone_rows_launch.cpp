@@ -21,26 +21,6 @@ constexpr std::int64_t kMostParts = 64;
 
 }  // namespace
 
-LoneRowState::LoneRowState(const ir::Kernel& kernel) {
-  const std::vector<bool> live = live_expressions(kernel);
-  for (ExprId id = 0; id < kernel.exprs.size(); ++id) {
-    const Expr& e = kernel.exprs[id];
-    if (!live[id]) continue;
-    if (e.kind == ExprKind::Reduce) {
-      if (is_softmax(kernel) && e.phase == 1)
-        greatest = id;
-      else
-        sums.push_back(id);
-    }
-    if (e.kind == ExprKind::Combine) combines.push_back(id);
-  }
-  floats = 1 + static_cast<int>(sums.size());
-  for (const ExprId id : combines) {
-    places.push_back(floats);
-    floats += kernel.exprs[kernel.exprs[id].args[1]].length;
-  }
-}
-
 bool has_lone_rows(const ir::Kernel& kernel, const Target& target) {
   return kernel.lone_rows.any() && target.dialect->goes_along_lone_rows;
 }
@@ -68,7 +48,7 @@ Geometry lone_rows_geometry(const ir::Kernel& kernel, const Target& target,
 
 std::size_t lone_rows_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape) {
   if (shape.parts == 1) return 0;
-  return sizeof(float) * static_cast<std::size_t>(LoneRowState(kernel).floats) * shape.workgroups;
+  return sizeof(float) * static_cast<std::size_t>(RowState(kernel).floats) * shape.workgroups;
 }
 
 }  // namespace sinter::emit

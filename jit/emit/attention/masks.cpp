@@ -13,8 +13,6 @@ using ir::ExprKind;
 
 namespace {
 
-const char* const kMinusInfinity = "-SN_INFINITY";
-
 std::string both(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty()) return "";
   return a == "true" ? b : b == "true" ? a : a + " && " + b;
@@ -27,7 +25,13 @@ std::string either(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-Masks::Masks(const Expressions& e) : e_(e), kernel_(e.kernel), is_place_(e.kernel.exprs.size()) {
+Masks::Masks(const Expressions& e, int rows, int columns)
+    : e_(e),
+      kernel_(e.kernel),
+      rows_(rows),
+      columns_(columns),
+      minus_infinity_(e.dialect.extreme(DType::f32, true)),
+      is_place_(e.kernel.exprs.size()) {
   find_places();
   find_conditions();
 }
@@ -123,13 +127,14 @@ std::string Masks::lowest_without(ExprId id, ExprId condition) const {
   const Expr& e = kernel_.exprs[id];
   if (e.kind == ExprKind::Elementwise && e.op == Op::Sub) return lowest_without(e.args[0], condition);
   const std::string value = value_without(id, condition);
-  return value.empty() ? "" : "(" + value + " == " + kMinusInfinity + ")";
+  return value.empty() ? "" : "(" + value + " == " + minus_infinity_ + ")";
 }
 
 /// Likewise when it is 0.
 std::string Masks::zero_without(ExprId id, ExprId condition) const {
   const Expr& e = kernel_.exprs[id];
-  if (const std::string value = value_without(id, condition); !value.empty()) return "(" + value + " == 0.f)";
+  if (const std::string value = value_without(id, condition); !value.empty())
+    return "(" + value + " == " + e_.dialect.literal(DType::f32, 0) + ")";
   if (e.kind != ExprKind::Elementwise) return "";
   const auto zero = [&](std::size_t k) { return zero_without(e.args[k], condition); };
   switch (e.op) {
@@ -166,14 +171,14 @@ std::string Masks::greatest_if_skipped(ExprId maximum) const {
 }
 
 /// Definitions of what an expression may be in a tile: lo and hi of a number, all and no of a condition.
-std::string Masks::interval(ExprId id) const {
+std::vector<std::string> Masks::interval(ExprId id) const {
   const Expr& e = kernel_.exprs[id];
   const auto name = [](const char* what, ExprId of) { return what + std::to_string(of); };
-  const auto number = [&](const std::string& low, const std::string& high) {
-    return "    const i64 " + name("lo", id) + " = " + low + ", " + name("hi", id) + " = " + high + ";\n";
+  const auto number = [&](const std::string& low, const std::string& high) -> std::vector<std::string> {
+    return {"const i64 " + name("lo", id) + " = " + low + ", " + name("hi", id) + " = " + high + ";"};
   };
-  const auto condition = [&](const std::string& all, const std::string& no) {
-    return "    const bool " + name("all", id) + " = " + all + ", " + name("no", id) + " = " + no + ";\n";
+  const auto condition = [&](const std::string& all, const std::string& no) -> std::vector<std::string> {
+    return {"const bool " + name("all", id) + " = " + all + ", " + name("no", id) + " = " + no + ";"};
   };
   if (e.kind == ExprKind::Scalar) return number(e_.value(id), e_.value(id));
   if (e.kind == ExprKind::Index) {
@@ -210,31 +215,51 @@ std::string Masks::interval(ExprId id) const {
   }
 }
 
-std::string Masks::text() const {
+Masks::Tests Masks::tests() const {
   std::vector<bool> needed(kernel_.exprs.size());
   for (const ExprId id : conditions_) needed[id] = true;
   for (ExprId id = static_cast<ExprId>(needed.size()); id-- > 0;)
     if (needed[id])
       for (const ExprId arg : kernel_.exprs[id].args)
         if (arg != ir::kNone) needed[arg] = true;
-  std::string places =
-      "    const i64 first_row = row_of_tile, last_row = min(row_of_tile + SN_ROWS, size_m) - 1;\n"
-      "    const i64 first_column = from, last_column = min(from + SN_COLUMNS, size_n) - 1;\n";
+  const std::string rows = std::to_string(rows_), columns = std::to_string(columns_);
+  Tests tests;
+  tests.seen = "from + " + columns + " <= size_n";
+  if (conditions_.empty()) {
+    tests.skipped = "false";
+    return tests;
+  }
+  tests.places = {
+      "const i64 first_row = i64(row_of_tile), last_row = i64(min(row_of_tile + " + rows + ", size_m) - 1);",
+      "const i64 first_column = i64(from), last_column = i64(min(from + " + columns + ", size_n) - 1);"};
   for (ExprId id = 0; id < needed.size(); ++id)
-    if (needed[id]) places += interval(id);
-  std::string may, skipped, seen = "from + SN_COLUMNS <= size_n";
+    if (needed[id])
+      for (std::string& line : interval(id)) tests.places.push_back(std::move(line));
   for (const ExprId id : conditions_) {
-    seen += " && all" + std::to_string(id);
+    tests.seen += " && all" + std::to_string(id);
     const std::string skips = may_skip(id);
     if (skips.empty()) continue;
-    may += "  const bool may_skip" + std::to_string(id) + " = " + skips + ";\n";
-    skipped += (skipped.empty() ? "" : " || ") + std::string("(may_skip") + std::to_string(id) + " && no" +
-               std::to_string(id) + ")";
+    tests.before.push_back("const bool may_skip" + std::to_string(id) + " = " + skips + ";");
+    tests.skipped += (tests.skipped.empty() ? "" : " || ") + std::string("(may_skip") + std::to_string(id) +
+                     " && no" + std::to_string(id) + ")";
   }
-  return may + "  const auto is_skipped = [&](int from) -> bool {\n" + (skipped.empty() ? "" : places) +
-         "    return " + (skipped.empty() ? "false" : skipped) + ";\n  };\n" +
-         "  const auto are_all_seen = [&](int from) -> bool {\n" + (conditions_.empty() ? "" : places) +
-         "    return " + seen + ";\n  };\n";
+  if (tests.skipped.empty()) tests.skipped = "false";
+  return tests;
+}
+
+std::string Masks::text() const {
+  const Tests all = tests();
+  std::string text;
+  for (const std::string& line : all.before) text += "  " + line + "\n";
+  const auto function = [&](const char* name, const std::string& value, bool of_places) {
+    text += "  const auto " + std::string(name) + " = [&](int from) -> bool {\n";
+    if (of_places)
+      for (const std::string& line : all.places) text += "    " + line + "\n";
+    text += "    return " + value + ";\n  };\n";
+  };
+  function("is_skipped", all.skipped, all.skipped != "false");
+  function("are_all_seen", all.seen, true);
+  return text;
 }
 
 bool Masks::grows_with_rows() const {

@@ -1,4 +1,4 @@
-// What workgroups of lone rows know of a row, and how much of it they have at once.
+// What ordinary lanes know of a row of scores, and how much of it workgroups of lone rows have at once.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ inline int tile_of(const ir::Kernel& kernel) { return groups_of(kernel) * kColum
 inline bool is_softmax(const ir::Kernel& kernel) { return kernel.phases == 3; }
 
 /// What is known of a row: the greatest score, then sums and vectors, each in so many floats.
-struct LoneRowState {
+struct RowState {
   ir::ExprId greatest = ir::kNone;
   std::vector<ir::ExprId> sums, combines;
   int floats = 0;
   std::vector<int> places;  // of the vectors
 
-  explicit LoneRowState(const ir::Kernel& kernel);
+  explicit RowState(const ir::Kernel& kernel);
 };
 
 }  // namespace sinter::emit

@@ -25,7 +25,7 @@ ScoresText::ScoresText(const ir::Kernel& kernel, const Target& target)
       a_(kernel.attention),
       shared_(kernel),
       e_(kernel, target),
-      masks_(e_),
+      masks_(e_, kernel.attention.rows, kernel.attention.columns),
       live_(live_expressions(kernel)),
       row_(kernel.outer_rank - 1u),
       column_(kernel.outer_rank) {
@@ -123,18 +123,18 @@ void ScoresText::write_tile() {
 
 /// What a subgroup multiplies by itself is done where it is written.
 void ScoresText::hold(const char* what, const std::vector<ExprId>& ids) {
-  if (a_.by_subgroups) return;
+  if (a_.by == ir::Attention::By::Subgroups) return;
   for (const ExprId id : ids) e_.out.line("tc_hold(" + name(what, id) + ");");
 }
 
 void ScoresText::wait_for_combines() {
-  if (a_.by_subgroups) return;
+  if (a_.by == ir::Attention::By::Subgroups) return;
   e_.out.line("tc_finish();");
   hold("sums", combines_);
 }
 
 void ScoresText::write_finish() {
-  if (a_.by_subgroups) return;
+  if (a_.by == ir::Attention::By::Subgroups) return;
   wait_for_combines();
   e_.out.line("leave_slot();");
 }

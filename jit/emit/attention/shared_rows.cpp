@@ -54,7 +54,8 @@ int SharedRows::bytes_of_slot() const {
 std::size_t SharedRows::bytes() const {
   const ir::Attention& attention = kernel_.attention;
   const int data = attention.row_slots * bytes_of_rows_ + attention.slots * bytes_of_slot();
-  return static_cast<std::size_t>(attention.by_subgroups ? data : kAlignment + data + kBarriers);
+  return static_cast<std::size_t>(
+      attention.by == ir::Attention::By::Subgroups ? data : kAlignment + data + kBarriers);
 }
 
 }  // namespace sinter::emit

@@ -81,15 +81,22 @@ struct Margin {
 /// Conditions that follow from the places of rows and columns alone, such as those of a causal mask.
 class Masks {
  public:
-  explicit Masks(const Expressions& e);
+  /// Of tiles of so many rows and columns.
+  Masks(const Expressions& e, int rows, int columns);
 
   /// Those that choose between scores, each not part of another one.
   const std::vector<ir::ExprId>& conditions() const { return conditions_; }
   /// Of a condition; nothing where it is no such comparison.
   std::optional<Margin> margin(ir::ExprId condition) const;
-  /// Text for the start of a kernel: is_skipped(from), which is true where no score of the tile of columns
-  /// counts, and are_all_seen(from), where all conditions hold and all columns exist. Rows are the tile's
-  /// `row_of_tile` and those after it.
+  /// What is asked about the tile of columns that begins at `from`, of the rows from `row_of_tile` on.
+  struct Tests {
+    std::vector<std::string> before;  // definitions that hold for all tiles
+    std::vector<std::string> places;  // definitions for this one
+    std::string skipped;              // true where no score of the tile counts
+    std::string seen;                 // true where all conditions hold and all columns exist
+  };
+  Tests tests() const;
+  /// Text for the start of a kernel in C++: is_skipped(from) and are_all_seen(from).
   std::string text() const;
   /// Text after the last tile: what a greatest score is, where some tiles were skipped; empty: what it was.
   std::string greatest_if_skipped(ir::ExprId maximum) const;
@@ -107,10 +114,12 @@ class Masks {
   std::string lowest_without(ir::ExprId id, ir::ExprId condition) const;
   std::string zero_without(ir::ExprId id, ir::ExprId condition) const;
   std::string may_skip(ir::ExprId condition) const;
-  std::string interval(ir::ExprId id) const;
+  std::vector<std::string> interval(ir::ExprId id) const;
 
   const Expressions& e_;
   const ir::Kernel& kernel_;
+  const int rows_, columns_;
+  const std::string minus_infinity_;
   std::vector<bool> is_place_;
   std::vector<ir::ExprId> conditions_;
 };

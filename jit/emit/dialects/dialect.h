@@ -39,6 +39,7 @@ struct BodyUse {
   std::vector<SharedArray> shared;
   std::set<std::size_t> in_vectors;  // buffers that load_vector and store_vector touch
   std::size_t held_words = 0;        // of 32 bits: what a lane holds of a row from phase to phase
+  int shared_fours = 0;              // of sn_tile, which the lanes of a workgroup share: f32 in fours
 };
 
 class Dialect : public Syntax {
@@ -205,6 +206,11 @@ class Dialect : public Syntax {
 
   std::string workgroup;    // of the launch
   std::string lane, lanes;  // position in the workgroup, and its lanes
+  /// The position in a workgroup whose subgroups have so many neighbours each.
+  virtual std::string lane_in_subgroups(const Target&) const { return lane; }
+  /// What the lane of the same subgroup has whose position differs by the bits of `mask`; empty: lanes of
+  /// this target cannot ask so.
+  virtual std::string of_lane(const std::string& /*value*/, int /*mask*/, const Target&) const { return ""; }
   // Of a workgroup whose lanes stand in several rows: the rows share the inner points of a lane's outer
   // point. Empty: there are no such workgroups.
   std::string row, rows;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "jit/ir/column_values.h"
+#include "jit/ir/score_tile.h"
 
 namespace sinter::plan {
 namespace {
@@ -31,6 +32,9 @@ constexpr std::size_t kMostBatchDims = 3, kMostOrderedBatchDims = 2;
 constexpr std::int64_t kAlignment = 16, kStep = 8;
 // Of the longest vectors that one instruction combines, and that a Dot has registers' worth of time for.
 constexpr std::int64_t kLongestBytes = 512;
+// Of ordinary lanes: words for scores and sums, with which two of the largest workgroups have registers, and
+// with which one has.
+constexpr int kHalfOfWords = 80, kAllWords = 168;
 
 class Chooser {
  public:
@@ -55,6 +59,22 @@ class Chooser {
     lone_rows.lanes = 1;
     while (lone_rows.lanes * kAlignment < longest) lone_rows.lanes *= 2;
     return nullptr;
+  }
+  const char* choose_lanes(ir::Attention& attention) {
+    if (const char* why = loops()) return why;
+    if (const char* why = reductions()) return why;
+    if (const char* why = dots()) return why;
+    const bool has_halves = std::any_of(kernel_.exprs.begin(), kernel_.exprs.end(), [](const ir::Expr& e) {
+      return ir::reads_memory(e) && is_half(e.dtype);
+    });
+    for (ir::ExprId id = 0; id < kernel_.exprs.size(); ++id) {
+      if (kernel_.exprs[id].kind != ir::ExprKind::Row) continue;
+      const std::int64_t vector = has_halves || stores_halves() ? 8 : 4;
+      if (lies_across(id) || !is_aligned(draft_.maps[kernel_.exprs[id].map], vector) ||
+          extent(id) % vector != 0)
+        return "rows that lanes do not read in vectors";
+    }
+    return lane_tiles(attention);
   }
   const char* choose(ir::Attention& attention) {
     if (!limits_.tensor_cores.keeps_scores()) return "no tensor cores of which it is known who has a score";
@@ -152,15 +172,29 @@ class Chooser {
     return (expr.args[0] == greatest || expr.args[1] == greatest) && kernel_.exprs[other].phase == 0;
   }
 
-  const char* rows() {
-    for (ir::ExprId id = 0; id < kernel_.exprs.size(); ++id) {
-      const ir::Expr& expr = kernel_.exprs[id];
+  bool stores_halves() const {
+    return std::any_of(draft_.buffer_dtypes.begin(), draft_.buffer_dtypes.end(),
+                       [](DType dtype) { return size_of(dtype) == 2; });
+  }
+
+  /// What each product and each combination are of.
+  const char* dots() const {
+    for (const ir::Expr& expr : kernel_.exprs) {
       if (expr.kind == ir::ExprKind::Dot) {
         const std::uint32_t a = own_loops(expr.args[0]), b = own_loops(expr.args[1]);
-        if (a + b != row_loop() + column_loop()) return "a product of other rows and columns";
+        if (a + b != row_loop() + column_loop() || a == 0 || b == 0)
+          return "a product of other rows and columns";
       }
       if (expr.kind == ir::ExprKind::Combine && own_loops(expr.args[1]) != column_loop())
         return "a combination of what depends on the row";
+    }
+    return nullptr;
+  }
+
+  const char* rows() {
+    if (const char* why = dots()) return why;
+    for (ir::ExprId id = 0; id < kernel_.exprs.size(); ++id) {
+      const ir::Expr& expr = kernel_.exprs[id];
       if (expr.kind == ir::ExprKind::Dot && (lies_across(expr.args[0]) || lies_across(expr.args[1])))
         return "a product of rows whose elements are no neighbours";
       if (expr.kind == ir::ExprKind::Combine &&
@@ -226,6 +260,28 @@ class Chooser {
     return "more sums than registers hold";
   }
 
+  /// The largest tile that registers and shared memory have room for. Twice as many rows bring nothing:
+  /// fewer workgroups are under way then (docs/benchmarks/attention.md).
+  const char* lane_tiles(ir::Attention& attention) const {
+    struct Size {
+      std::uint16_t rows, columns;
+    };
+    constexpr Size kSizes[] = {{64, 64}, {64, 32}, {32, 64}, {32, 32}, {32, 16}, {16, 32}, {16, 16}};
+    const std::int64_t all = draft_.extents[kernel_.outer_rank - 1u];
+    ir::Kernel tiled = kernel_;
+    for (const Size size : kSizes) {
+      if (size.rows > 16 && size.rows >= 2 * all) continue;  // most of it would be empty
+      tiled.attention = {size.rows, size.columns, 1, 1, ir::Attention::By::Lanes, 1, 4};
+      const ir::ScoreTile tile(tiled);
+      if (tile.bytes() > limits_.score_tile_bytes || tile.words_of_lane() > kAllWords) continue;
+      if (tile.words_of_lane() <= kHalfOfWords && 2 * tile.bytes() <= limits_.score_tile_bytes)
+        tiled.attention.workgroups = 2;
+      attention = tiled.attention;
+      return nullptr;
+    }
+    return "more sums than registers hold, or vectors than shared memory";
+  }
+
   /// In 4 bytes each: what a lane holds of sums, scores and weights.
   std::int64_t registers(std::int64_t columns) const {
     return sums_ + scores_ * columns / 2 + weights_ * columns / 4;
@@ -249,12 +305,9 @@ class Chooser {
       // leave room for one alone.
       const bool has_two = !is_ordered_ && registers(columns) <= kHalfOfRegisters &&
                            2 * (bytes + kReserved) <= shared + kReserved;
-      attention = {static_cast<std::uint16_t>(rows),
-                   static_cast<std::uint16_t>(columns),
-                   static_cast<std::uint8_t>(slots),
-                   1,
-                   true,
-                   static_cast<std::uint8_t>(has_two ? 2 : 1)};
+      attention = {static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(columns),
+                   static_cast<std::uint8_t>(slots), 1,
+                   ir::Attention::By::Subgroups,     static_cast<std::uint8_t>(has_two ? 2 : 1)};
       return true;
     }
     return false;
@@ -294,6 +347,12 @@ class Chooser {
 
 }  // namespace
 
+void go_over_scores(Draft& draft, const Node& node) {
+  const auto form = static_cast<ScoreForm>(node.ints[0]);
+  if (draft.scores != ScoreForm::None && draft.scores != form) throw Cut{"scores of another form"};
+  draft.scores = form;
+}
+
 bool choose_attention(const Draft& draft, const LowerLimits& limits, ir::Kernel& kernel) {
   bool has_dots = false, combines = false;
   for (const ir::Expr& expr : kernel.exprs) {
@@ -302,7 +361,9 @@ bool choose_attention(const Draft& draft, const LowerLimits& limits, ir::Kernel&
   }
   if (!combines && (!has_dots || kernel.inner_rank == 0)) return has_dots;
   Chooser chooser(draft, limits, kernel);
-  const char* why = draft.lone_rows ? chooser.choose(kernel.lone_rows) : chooser.choose(kernel.attention);
+  const char* why = draft.scores == ScoreForm::LoneRows    ? chooser.choose(kernel.lone_rows)
+                    : draft.scores == ScoreForm::LaneTiles ? chooser.choose_lanes(kernel.attention)
+                                                           : chooser.choose(kernel.attention);
   if (why && combines) throw Cut{why};
   return true;
 }

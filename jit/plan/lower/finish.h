@@ -11,6 +11,7 @@
 #include "jit/ir/kernel.h"
 #include "jit/plan/lower/lower.h"
 #include "jit/plan/lower/maps/index_map.h"
+#include "jit/plan/score_form.h"
 
 namespace sinter::plan {
 
@@ -38,11 +39,11 @@ struct Indexed {
 struct Draft {
   std::size_t outer_rank = 0;
   bool has_reduction = false;
-  bool contracts = false;        // ... that is a contraction
-  std::int64_t parts = 0;        // of a kernel with Partials
-  bool few_rows = false;         // ... of few rows or few columns
-  bool computes_factor = false;  // ... one factor of which is computed for each result again
-  bool lone_rows = false;        // ... over scores of few rows: Kernel::lone_rows
+  bool contracts = false;              // ... that is a contraction
+  std::int64_t parts = 0;              // of a kernel with Partials
+  bool few_rows = false;               // ... of few rows or few columns
+  bool computes_factor = false;        // ... one factor of which is computed for each result again
+  ScoreForm scores = ScoreForm::None;  // ... over scores that are gone over so
   /// ... whose factors of f32 may be rounded to tf32; whose sum of factors of 8 bits may be one of the tensor
   /// cores as a whole.
   bool rounds_factors = false;

@@ -16,6 +16,7 @@ LowerLimits limits_of(const ir::DeviceTraits& traits) {
   limits.row_cluster = traits.row_cluster;
   limits.tensor_cores = traits.tensor_cores;
   limits.lone_rows = traits.lone_rows;
+  limits.score_tile_bytes = traits.score_tile_bytes;
   limits.reciprocals = traits.reciprocals;
   limits.fixed_windows = traits.fixed_windows;
   limits.flat_vectors = traits.flat_vectors;

@@ -26,6 +26,7 @@ struct LowerLimits {
   int row_cluster = 1;
   ir::TensorCores tensor_cores;
   bool lone_rows = false;
+  std::size_t score_tile_bytes = 0;
   bool alone = false;  // a single operation, for which any kernel will do
   bool reciprocals = false, fixed_windows = false, flat_vectors = false;
 };

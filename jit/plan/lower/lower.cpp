@@ -7,6 +7,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "jit/plan/lower/attention.h"
 #include "jit/plan/lower/changed_box.h"
 #include "jit/plan/lower/chosen_loops.h"
 #include "jit/plan/lower/draft_loops.h"
@@ -307,7 +308,7 @@ class Lowering : private FrameTests {
     const std::size_t last = n.shape.rank() - 1;
     ir::Expr expr;
     expr.kind = ir::ExprKind::Dot;
-    draft_.lone_rows |= n.ints[0] != 0;
+    go_over_scores(draft_, n);
     expr.dtype = n.dtype;
     expr.args[0] = row(n.operands[0], map, n.shape, last - 1, last - 1, last);
     expr.args[1] = row(n.operands[1], map, n.shape, last, last, last - 1);
@@ -323,7 +324,7 @@ class Lowering : private FrameTests {
     const std::size_t last = points.rank() - 1;
     ir::Expr expr;
     expr.kind = ir::ExprKind::Combine;
-    draft_.lone_rows |= n.ints[0] != 0;
+    go_over_scores(draft_, n);
     expr.dtype = n.dtype;
     expr.args[0] = number(value(n.operands[0], all_, ir::kNone), id);
     expr.args[1] = row(n.operands[1], all_, points, last, last - 1, last);

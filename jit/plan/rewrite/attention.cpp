@@ -3,8 +3,9 @@
 // Scores are a product's elements and what is computed of them point by point; no one sees them. What comes
 // of them are numbers of a row (the greatest, a sum) and products in which they are a factor. The product
 // becomes a Dot, which kernels compute where they need it, and the products that take scores become Combines.
-// The kernel of these (plan/lower/attention.h) goes along a row of scores once: by tiles of many rows on the
-// tensor cores, or, where there are few rows, each row by itself.
+// The kernel of these (plan/lower/attention.h) goes along a row of scores once: by tiles of many rows, on
+// tensor cores or, where nothing may be rounded or these do not keep scores, on ordinary lanes; where there
+// are few rows, each row by itself.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "jit/plan/lower/tiles/tiling.h"
 #include "jit/plan/rewrite/passes.h"
 #include "jit/plan/rewrite/rewriter.h"
+#include "jit/plan/score_form.h"
 
 namespace sinter::plan {
 namespace {
@@ -27,6 +29,9 @@ constexpr std::int64_t kMostLoneRows = 1 << 15;
 constexpr std::size_t kMostBatchDims = 3, kMostOrderedBatchDims = 2;
 // Elements of f32 that combined vectors have a multiple of.
 constexpr std::int64_t kStep = 8;
+// Of ordinary lanes: bytes that a workgroup shares, with which tiles are large enough for gradients, and the
+// part of a device's memory from which on scores are too many to be stored.
+constexpr std::size_t kRoomForGradients = std::size_t{96} << 10, kLargePart = 16;
 
 bool is_op(const Node& node, Op op) { return node.kind == NodeKind::Op && node.op == op; }
 
@@ -66,27 +71,49 @@ bool combines(const Graph& graph, NodeId id, std::size_t along, std::size_t summ
          node.shape[summed] % (kAlignment / 4) == 0 && node.shape.rank() <= 2 + kMostOrderedBatchDims;
 }
 
-/// How scores are gone over.
-enum class Form : std::uint8_t {
-  None,      // they are stored
-  Tiles,     // rows and columns enough to fill a tile
-  LoneRows,  // few rows, each by itself
-};
+/// A product whose elements may be scores, or that may take them: of what tensor cores multiply, or any that
+/// a library computes otherwise, where ordinary lanes keep scores.
+bool is_product(const Node& n, const ir::DeviceTraits& traits) {
+  return (is_op(n, Op::Contract) && n.ints[1] == 0) || (traits.score_tile_bytes > 0 && is_op(n, Op::MatMul));
+}
 
-/// By the shape of scores, or of what is computed of them.
-Form form_of(const Node& n, const ir::DeviceTraits& traits) {
+/// Of f32, none of which may be rounded.
+bool is_exact(const Graph& graph, const Node& product) {
+  return is_op(product, Op::MatMul) ||
+         (product.ints[0] == 0 && graph.nodes[product.operands[0]].dtype == DType::f32);
+}
+
+bool has_many_rows(const Node& n) {
   const std::size_t rank = n.shape.rank();
-  const std::int64_t rows = n.shape[rank - 2], columns = n.shape[rank - 1];
-  if (columns < kFewest) return Form::None;
-  if (rows >= kFewest) return traits.tensor_cores.keeps_scores() ? Form::Tiles : Form::None;
-  return traits.lone_rows && n.shape.numel() / columns <= kMostLoneRows ? Form::LoneRows : Form::None;
+  return rank >= 2 && n.shape[rank - 2] >= kFewest && n.shape[rank - 1] >= kFewest;
+}
+
+/// True iff the elements of a product are too many to be stored where there is another way.
+bool is_large(const Node& product, const ir::DeviceTraits& traits) {
+  const double bytes = static_cast<double>(product.shape.numel()) * sizeof(float);
+  return traits.memory_bytes > 0 && bytes * kLargePart > static_cast<double>(traits.memory_bytes);
+}
+
+/// How a product's elements are gone over, if they are scores. Cooperative matrices multiply faster than
+/// ordinary lanes do, and scores in memory take less time with them.
+ScoreForm form_of(const Graph& graph, const Node& product, const ir::DeviceTraits& traits) {
+  const std::int64_t columns = product.shape[product.shape.rank() - 1];
+  if (columns < kFewest) return ScoreForm::None;
+  if (has_many_rows(product)) {
+    if (traits.tensor_cores.keeps_scores() && !is_exact(graph, product)) return ScoreForm::Tiles;
+    const bool pays = is_exact(graph, product) || is_large(product, traits);
+    return traits.score_tile_bytes > 0 && pays ? ScoreForm::LaneTiles : ScoreForm::None;
+  }
+  return traits.lone_rows && is_op(product, Op::Contract) && product.shape.numel() / columns <= kMostLoneRows
+             ? ScoreForm::LoneRows
+             : ScoreForm::None;
 }
 
 /// All that is asked about the sizes of a product, as bits.
 std::uint64_t facts_of(const Graph& graph, NodeId id, const ir::DeviceTraits& traits) {
   const Node& n = graph.nodes[id];
   const std::size_t rank = n.shape.rank();
-  auto facts = static_cast<std::uint64_t>(form_of(n, traits));
+  auto facts = static_cast<std::uint64_t>(form_of(graph, n, traits));
   for (const NodeId factor : n.operands)
     for (const std::size_t along : {rank - 1, rank - 2}) {
       const std::size_t summed = rank - 1 + rank - 2 - along;
@@ -103,17 +130,22 @@ class Scores {
   Scores(const Graph& graph, const ir::DeviceTraits& traits)
       : graph_(graph),
         traits_(traits),
-        is_score_(graph.nodes.size(), false),
+        forms_(graph.nodes.size(), ScoreForm::None),
         is_refused_(graph.nodes.size(), false) {
-    while (find()) {
+    while (find() || refuse_small_tiles()) {
     }
   }
 
-  bool any() const { return std::find(is_score_.begin(), is_score_.end(), true) != is_score_.end(); }
-  bool operator[](NodeId id) const { return is_score_[id]; }
+  bool any() const {
+    return std::any_of(forms_.begin(), forms_.end(), [](ScoreForm form) { return form != ScoreForm::None; });
+  }
+  /// None: the node is no score.
+  ScoreForm operator[](NodeId id) const { return forms_[id]; }
 
  private:
   const Node& node(NodeId id) const { return graph_.nodes[id]; }
+  bool is_score(NodeId id) const { return forms_[id] != ScoreForm::None; }
+  bool is_product(const Node& n) const { return plan::is_product(n, traits_); }
 
   /// All that may be scores unless they are refused; true iff some of these turn out to be none.
   bool find() {
@@ -121,70 +153,106 @@ class Scores {
     // That exponentials are part of, and that such a node is computed of.
     std::vector<bool> has_exponential(count), is_for_exponential(count);
     for (NodeId id = 0; id < count; ++id) {
-      is_score_[id] = !is_refused_[id] && may_be(id);
+      forms_[id] = is_refused_[id] ? ScoreForm::None : possible_form(id);
       has_exponential[id] = is_op(node(id), Op::Exp) ||
                             std::any_of(node(id).operands.begin(), node(id).operands.end(),
-                                        [&](NodeId k) { return is_score_[k] && has_exponential[k]; });
+                                        [&](NodeId k) { return is_score(k) && has_exponential[k]; });
     }
     for (const Result& result : graph_.results) is_refused_[result.node] = true;
     bool refused = false;
     for (NodeId id = static_cast<NodeId>(count); id-- > 0;) {
       is_for_exponential[id] = is_for_exponential[id] || has_exponential[id];
-      if (is_score_[id] && node(id).op == Op::Contract && !is_for_exponential[id]) is_refused_[id] = true;
-      refused |= is_score_[id] && is_refused_[id];
+      if (is_score(id) && is_product(node(id)) && !is_for_exponential[id]) is_refused_[id] = true;
+      refused |= is_score(id) && is_refused_[id];
       for (NodeId operand : node(id).operands) {
-        if (!is_score_[operand]) continue;
-        if (!takes_scores(id) || (is_score_[id] && is_refused_[id])) is_refused_[operand] = true;
-        if (is_score_[id] && is_for_exponential[id]) is_for_exponential[operand] = true;
+        if (!is_score(operand)) continue;
+        if (!takes_scores(id) || (is_score(id) && is_refused_[id])) is_refused_[operand] = true;
+        if (is_score(id) && is_for_exponential[id]) is_for_exponential[operand] = true;
       }
     }
     return refused;
   }
 
-  /// By its operands.
-  bool may_be(NodeId id) const {
-    const Node& n = node(id);
-    if (n.kind != NodeKind::Op) return false;
-    if (n.op == Op::Contract) return is_product(n);
-    if (!n.is(OpClass::Elementwise) && !(is_transpose(n) && form(n) == Form::Tiles)) return false;
-    return std::any_of(n.operands.begin(), n.operands.end(),
-                       [&](NodeId operand) { return is_score_[operand]; });
+  /// Gradients have several products of one score each, whose vectors leave room for small tiles alone where
+  /// little memory is shared: these take longer than scores that are stored. True iff there were such.
+  bool refuse_small_tiles() {
+    if (traits_.score_tile_bytes >= kRoomForGradients) return false;
+    const std::size_t count = graph_.nodes.size();
+    std::vector<NodeId> set(count);  // of scores that some node computes with each other
+    for (NodeId id = 0; id < count; ++id) set[id] = id;
+    const auto first = [&](NodeId id) {
+      while (set[id] != id) id = set[id] = set[set[id]];
+      return id;
+    };
+    for (NodeId id = 0; id < count; ++id)
+      for (const NodeId operand : node(id).operands)
+        if (is_score(id) && is_score(operand)) set[first(id)] = first(operand);
+    std::vector<std::uint32_t> products(count, 0);
+    for (NodeId id = 0; id < count; ++id)
+      if (is_tiled_product(id)) ++products[first(id)];
+    bool refused = false;
+    for (NodeId id = 0; id < count; ++id) {
+      if (!is_tiled_product(id) || products[first(id)] == 1 || is_large(node(id), traits_)) continue;
+      is_refused_[id] = refused = true;
+    }
+    return refused;
   }
 
-  /// A product of what tensor cores multiply, whose factors lie as kernels copy them.
-  bool is_product(const Node& n) const {
+  bool is_tiled_product(NodeId id) const {
+    return forms_[id] == ScoreForm::LaneTiles && is_product(node(id));
+  }
+
+  /// By its operands.
+  ScoreForm possible_form(NodeId id) const {
+    const Node& n = node(id);
+    if (n.kind != NodeKind::Op) return ScoreForm::None;
+    if (is_product(n)) return form_of_product(n);
+    if (!n.is(OpClass::Elementwise) && !(is_transpose(n) && has_many_rows(n))) return ScoreForm::None;
+    ScoreForm form = ScoreForm::None;
+    for (const NodeId operand : n.operands) {
+      if (!is_score(operand)) continue;
+      if (form != ScoreForm::None && form != forms_[operand]) return ScoreForm::None;  // who has both?
+      form = forms_[operand];
+    }
+    return form;
+  }
+
+  /// None: its factors do not lie as kernels bring them.
+  ScoreForm form_of_product(const Node& n) const {
     const std::size_t rank = n.shape.rank();
-    if (n.ints[1] != 0 || form(n) == Form::None) return false;
-    if (form(n) == Form::Tiles && (rank > 2 + kMostBatchDims || is_exact(n))) return false;
-    if (is_score_[n.operands[0]] || is_score_[n.operands[1]]) return false;
-    return lies_in_rows(n.operands[0], rank - 1) && lies_in_rows(n.operands[1], rank - 2);
+    const ScoreForm form = form_of(graph_, n, traits_);
+    if (form == ScoreForm::Tiles && rank > 2 + kMostBatchDims) return ScoreForm::None;
+    if (is_score(n.operands[0]) || is_score(n.operands[1])) return ScoreForm::None;
+    const bool lies = lies_in_rows(n.operands[0], rank - 1) && lies_in_rows(n.operands[1], rank - 2);
+    return lies ? form : ScoreForm::None;
   }
 
   bool lies_in_rows(NodeId id, std::size_t along) const { return plan::lies_in_rows(graph_, id, along); }
-  bool is_exact(const Node& n) const { return n.ints[0] == 0 && node(n.operands[0]).dtype == DType::f32; }
-  Form form(const Node& n) const { return form_of(n, traits_); }
 
   /// True iff the node may have the scores among its operands.
   bool takes_scores(NodeId id) const {
     const Node& n = node(id);
     if (n.kind != NodeKind::Op) return false;
-    if (n.is(OpClass::Elementwise) || is_transpose(n)) return is_score_[id];
+    if (n.is(OpClass::Elementwise) || is_transpose(n)) return is_score(id);
     if (n.is(OpClass::Reduce)) {
       const std::size_t rank = node(n.operands[0]).shape.rank();
       return (n.op == Op::Sum || n.op == Op::Max) && n.ints[0] == std::int64_t{1} << (rank - 1);
     }
-    if (n.op != Op::Contract || n.ints[1] != 0) return false;
+    if (!is_product(n)) return false;
     const std::size_t rank = n.shape.rank();
-    const bool first = is_score_[n.operands[0]], second = is_score_[n.operands[1]];
+    const bool first = is_score(n.operands[0]), second = is_score(n.operands[1]);
     if (first == second) return false;
-    if (first && form(node(n.operands[0])) == Form::LoneRows) return lies_in_rows(n.operands[1], rank - 1);
-    return first ? combines(graph_, n.operands[1], rank - 1, rank - 2)
-                 : combines(graph_, n.operands[0], rank - 2, rank - 1);
+    const ScoreForm form = forms_[n.operands[first ? 0 : 1]];
+    const NodeId rows = n.operands[first ? 1 : 0];
+    const std::size_t along = first ? rank - 1 : rank - 2, summed = first ? rank - 2 : rank - 1;
+    if (form == ScoreForm::Tiles) return !is_exact(graph_, n) && combines(graph_, rows, along, summed);
+    return (first || form == ScoreForm::LaneTiles) && lies_in_rows(rows, along);
   }
 
   const Graph& graph_;
   const ir::DeviceTraits& traits_;
-  std::vector<bool> is_score_, is_refused_;
+  std::vector<ScoreForm> forms_;
+  std::vector<bool> is_refused_;
 };
 
 /// Rows of f32, which are added up, so that neighbours in memory are in neighbouring rows: what the sum goes
@@ -195,8 +263,8 @@ NodeId along_the_sum(Rewriter& to, NodeId rows) {
   return to.transpose(to.elementwise(Op::Cast, DType::f32, {to.transpose(rows)}));
 }
 
-/// Of a Dot, and the first of a Combine: 1 iff rows are gone over each by itself.
-std::vector<std::int64_t> ints_of(Form form) { return {form == Form::LoneRows ? 1 : 0}; }
+/// Of a Dot, and the first of a Combine.
+std::vector<std::int64_t> ints_of(ScoreForm form) { return {static_cast<std::int64_t>(form)}; }
 
 /// A number of each row that is the same all along it, of shape (.., m, 1); nothing where the node is none.
 std::optional<NodeId> number_of_row(Rewriter& to, NodeId id, const Shape& points) {
@@ -241,7 +309,7 @@ std::optional<NodeId> taken_off(Rewriter& to, NodeId& weights, const Shape& poin
 
 /// weights (.., m, n) times rows (.., n, e). What is the same for a whole row of weights is multiplied by
 /// afterwards: so the sum of exponentials that they are divided by may still be on its way.
-NodeId combined(Rewriter& to, NodeId weights, NodeId rows, Form form) {
+NodeId combined(Rewriter& to, NodeId weights, NodeId rows, ScoreForm form) {
   const Shape points = to.node(weights).shape;
   const std::size_t rank = points.rank();
   std::vector<NodeId> factors;
@@ -253,7 +321,7 @@ NodeId combined(Rewriter& to, NodeId weights, NodeId rows, Form form) {
   node.ints.push_back(0);
   node.shape = points;
   node.shape[rank - 1] = to.node(rows).shape[rank - 1];
-  node.operands = {weights, form == Form::Tiles ? along_the_sum(to, rows) : rows};
+  node.operands = {weights, form == ScoreForm::Tiles ? along_the_sum(to, rows) : rows};
   if (!factors.empty()) {
     NodeId scale = factors[0];
     for (std::size_t k = 1; k < factors.size(); ++k)
@@ -279,30 +347,28 @@ std::optional<NodeId> rounded(Rewriter& to, NodeId id, DType dtype) {
 void keep_scores(Graph& graph, const ir::DeviceTraits& traits) {
   if (graph.checks)
     for (NodeId id = 0; id < graph.nodes.size(); ++id)
-      if (const Node& n = graph.nodes[id]; is_op(n, Op::Contract) && n.ints[1] == 0)
-        graph.checks->ask(graph, id, facts_of);
+      if (is_product(graph.nodes[id], traits)) graph.checks->ask(graph, id, facts_of);
   const Scores scores(graph, traits);
   if (!scores.any()) return;
   rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
     const Node& before = to.before().nodes[id];
-    const auto is_score = [&](std::size_t k) { return scores[before.operands[k]]; };
-    if (is_op(node, Op::Contract)) {
-      if (scores[id]) {
+    const bool is_score = scores[id] != ScoreForm::None;
+    if (is_product(node, traits)) {
+      if (is_score) {
         node.op = Op::Dot;
-        node.ints = ints_of(form_of(before, traits));
+        node.ints = ints_of(scores[id]);
         return to.add(std::move(node));
       }
-      if (is_score(0))
-        return combined(to, node.operands[0], node.operands[1],
-                        form_of(to.before().nodes[before.operands[0]], traits));
+      const ScoreForm first = scores[before.operands[0]], second = scores[before.operands[1]];
+      if (first != ScoreForm::None) return combined(to, node.operands[0], node.operands[1], first);
       // (A W)^T = W^T A^T
-      if (is_score(1))
+      if (second != ScoreForm::None)
         return to.transpose(
-            combined(to, to.transpose(node.operands[1]), to.transpose(node.operands[0]), Form::Tiles));
+            combined(to, to.transpose(node.operands[1]), to.transpose(node.operands[0]), second));
     }
     if (is_op(node, Op::Cast)) {
       // Scores have the digits of the sums that they come of.
-      if (scores[id] && is_float(node.dtype) && is_float(to.node(node.operands[0]).dtype))
+      if (is_score && is_float(node.dtype) && is_float(to.node(node.operands[0]).dtype))
         return node.operands[0];
       if (const std::optional<NodeId> half = rounded(to, node.operands[0], node.dtype)) return *half;
     }

@@ -9,6 +9,7 @@
 
 #include "jit/plan/rewrite/passes.h"
 #include "jit/plan/rewrite/rewriter.h"
+#include "jit/plan/score_form.h"
 
 namespace sinter::plan {
 namespace {
@@ -29,7 +30,9 @@ std::size_t dims_passed(const Node& node) {
   return static_cast<std::size_t>(node.ints.end() - row) - 2;
 }
 
-bool goes_over_tiles(const Node& node) { return node.is(OpClass::Combine) && node.ints[0] == 0; }
+bool goes_over_tiles(const Node& node) {
+  return node.is(OpClass::Combine) && static_cast<ScoreForm>(node.ints[0]) != ScoreForm::LoneRows;
+}
 
 /// For each combination, the dims that its rows are to lie in front of. Those that results show lie in the
 /// order of their dims.

@@ -4,6 +4,11 @@
 namespace sinter::plan {
 namespace {
 
+/// True iff scores of many rows may stay out of memory.
+bool keeps_tiles(const ir::DeviceTraits& traits) {
+  return traits.tensor_cores.keeps_scores() || traits.score_tile_bytes > 0;
+}
+
 // Name, function, when it is wanted.
 constexpr Pass kPasses[] = {
     {"widen_integers", widen_integers, [](auto&, auto&) { return true; }},
@@ -25,11 +30,9 @@ constexpr Pass kPasses[] = {
      }},
     {"absorb_casts", absorb_casts, [](auto& traits, auto&) { return traits.narrow_products; }},
     {"keep_scores", keep_scores,
-     [](auto& traits, auto& options) {
-       return (traits.tensor_cores.keeps_scores() || traits.lone_rows) && options.fusion;
-     }},
+     [](auto& traits, auto& options) { return (keeps_tiles(traits) || traits.lone_rows) && options.fusion; }},
     {"order_heads", order_heads,
-     [](auto& traits, auto& options) { return traits.tensor_cores.keeps_scores() && options.fusion; }},
+     [](auto& traits, auto& options) { return keeps_tiles(traits) && options.fusion; }},
     {"join_in_memory", join_in_memory, [](auto&, auto& options) { return options.fusion; }},
     {"split_reductions", split_reductions, [](auto& traits, auto&) { return !traits.grid_reductions; }},
     {"use_welford", use_welford,

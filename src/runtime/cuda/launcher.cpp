@@ -159,12 +159,12 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
       (has_tiles && push_tensor_maps(emit::tensor_maps(kernel, arguments.ints), arguments)) ||
       (has_attention && push_tensor_maps(emit::attention_maps(kernel, arguments.ints), arguments));
   // A launch that began with a library's product is packed again by each replay.
-  replays_.start(
-      {executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
-       "the launch of a fused kernel", geometry.shared_bytes,
-       (has_attention && !kernel.attention.by_subgroups) || (has_tiles && kernel.tiling.workgroups == 1),
-       has_maps},
-      parameters_, sums != 0 ? nullptr : &executable);
+  replays_.start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
+                  "the launch of a fused kernel", geometry.shared_bytes,
+                  (has_attention && kernel.attention.by == ir::Attention::By::Groups) ||
+                      (has_tiles && kernel.tiling.workgroups == 1),
+                  has_maps},
+                 parameters_, sums != 0 ? nullptr : &executable);
 }
 
 /// False: there are none.

@@ -77,6 +77,9 @@ ir::DeviceTraits VulkanBackend::make_traits(int index) const {
     traits.short_row_lanes = std::min(target.subgroup, 32);
     traits.max_divisions = 128;  // as for CUDA: NVIDIA's compilers are akin
   }
+  // Of few lanes most tiles would be small.
+  if (target.has_workgroups && info.max_invocations >= 256 && base::environment().score_tiles)
+    traits.score_tile_bytes = info.shared_bytes;
   if (!info.matrices.empty()) {
     constexpr double kProducts = 1024;  // a guess, against which only the ends of tiles are weighed
     traits.tensor_cores = {info.compute_units,

@@ -57,14 +57,20 @@ class CudaDialect : public Dialect {
     handover = {"__threadfence();", "__shared__ u32 turn;", "turn", "__syncthreads();", ""};
   }
 
-  std::string preamble(const ir::Kernel&, const Target&) const override {
+  std::string preamble(const ir::Kernel& kernel, const Target&) const override {
+    constexpr const char* kFours =
+        "#define sn_four float4\n#define SN_FOUR make_float4\n#ifndef LAUNCH_SHARED\n"
+        "#define LAUNCH_SHARED(type, name) extern __shared__ __align__(16) type name[]\n#endif\n";
     return "typedef unsigned int u32;\ntypedef long long i64;\ntypedef unsigned long long u64;\n" +
-           std::string(cuda_head()) + std::string(cuda_pairs());
+           std::string(cuda_head()) + std::string(cuda_pairs()) + (ir::goes_by_lanes(kernel) ? kFours : "");
+  }
+  std::string of_lane(const std::string& value, int mask, const Target&) const override {
+    return "__shfl_xor_sync(0xffffffffu, " + value + ", " + std::to_string(mask) + ")";
   }
 
   std::string open(const ir::Kernel& kernel, const Target& target, const BodyUse& use) const override {
     if (kernel.tiling.any() && target.tensor_units > 0) return open_contraction(kernel, target);
-    if (has_attention(kernel, target)) return open_attention(kernel);
+    if (has_attention(kernel, target)) return open_attention(kernel, use);
     const int lanes = workgroup_lanes(kernel, target), blocks = blocks_at_a_time(kernel, lanes, use);
     std::string head, bound = std::to_string(lanes);
     if (blocks > 0) {
@@ -247,13 +253,15 @@ class CudaDialect : public Dialect {
   }
 
   /// Of a kernel that jit/emit/attention writes.
-  static std::string open_attention(const ir::Kernel& kernel) {
+  static std::string open_attention(const ir::Kernel& kernel, const BodyUse& use) {
     std::string maps;
-    for (std::size_t map = 0; !kernel.attention.by_subgroups && map < rows_of(kernel).size(); ++map)
-      maps += ", const __grid_constant__ TensorMap t_" + std::to_string(map);
+    if (kernel.attention.by == ir::Attention::By::Groups)
+      for (std::size_t map = 0; map < rows_of(kernel).size(); ++map)
+        maps += ", const __grid_constant__ TensorMap t_" + std::to_string(map);
     return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(attention_lanes(kernel)) +
            ", " + std::to_string(kernel.attention.workgroups) + ") sinter_kernel(\n    " +
-           arguments(kernel, "") + maps + ") {\n  sn_follow();\n";
+           arguments(kernel, "") + maps + ") {\n  sn_follow();\n" +
+           (use.shared_fours > 0 ? "  LAUNCH_SHARED(float4, sn_tile);\n" : "");
   }
 
   /// Small blocks that hold rows, several on a multiprocessor: one computes while others load. Left alone,

@@ -101,7 +101,8 @@ class GlslDialect : public Dialect {
     }
     if (halves) text += "#extension GL_EXT_shader_16bit_storage : require\n";
     if (bytes) text += "#extension GL_EXT_shader_8bit_storage : require\n";
-    const bool exchange = target.subgroup && schedule_on(kernel, target) == ir::Schedule::LanesInner;
+    const bool exchange = target.subgroup && (ir::goes_by_lanes(kernel) ||
+                                              schedule_on(kernel, target) == ir::Schedule::LanesInner);
     if (exchange)
       text +=
           "#extension GL_KHR_shader_subgroup_basic : require\n#extension GL_KHR_shader_subgroup_shuffle : "
@@ -113,6 +114,7 @@ class GlslDialect : public Dialect {
           "#extension GL_EXT_buffer_reference : require\n#extension GL_EXT_buffer_reference_uvec2 : "
           "require\n";
     if (has_tiles(kernel, target)) text += matrix_extensions();
+    if (ir::goes_by_lanes(kernel)) text += "#define sn_four vec4\n#define SN_FOUR vec4\n";
     text += "#define u32 uint\n";
     if (target.has_i64) text += "#define i64 int64_t\n#define u64 uint64_t\n";
     return text + "#define SN_FN\nlayout(local_size_x = " + std::to_string(target.workgroup_size) +
@@ -120,8 +122,10 @@ class GlslDialect : public Dialect {
   }
 
   std::string open(const ir::Kernel& kernel, const Target& target, const BodyUse& use) const override {
-    if (kernel.members > 1) return open_members(kernel);
-    std::string text;
+    const std::string fours =
+        use.shared_fours > 0 ? "shared vec4 sn_tile[" + std::to_string(use.shared_fours) + "];\n" : "";
+    if (kernel.members > 1) return fours + open_members(kernel);
+    std::string text = fours;
     std::size_t binding = 0;
     auto block = [&](const std::string& qualifiers, const std::string& name, const std::string& member) {
       text += "layout(std430, binding = " + std::to_string(binding) + ") " + qualifiers + " buffer " + name +
@@ -292,6 +296,16 @@ class GlslDialect : public Dialect {
     std::string arguments;
     for (const std::string& value : values) arguments += (arguments.empty() ? "" : ", ") + value;
     return (values.size() == 1 ? values[0] + " = " : "") + function + "(" + arguments + ");";
+  }
+
+  std::string lane_in_subgroups(const Target& target) const override {
+    return target.subgroup > 0
+               ? "(gl_SubgroupID * " + std::to_string(target.subgroup) + "u + gl_SubgroupInvocationID)"
+               : "gl_LocalInvocationID.x";
+  }
+  std::string of_lane(const std::string& value, int mask, const Target& target) const override {
+    if (target.subgroup <= mask) return "";
+    return "subgroupShuffleXor(" + value + ", " + std::to_string(mask) + "u)";
   }
 
   std::string put_partial(DType dtype, const std::string& slot, int words,

@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "jit/compile/shaderc.h"
+#include "jit/emit/attention/attention.h"
 #include "jit/emit/dialects/table.h"
 #include "src/base/cores.h"
 
@@ -83,7 +84,8 @@ std::uint32_t bindings_of(const ir::Kernel& kernel, const emit::Target& target) 
 
 /// Guesses the workgroup size of a kernel before its sizes are known.
 std::uint32_t usual_lanes(const ir::Kernel& kernel, const emit::Target& target) {
-  const bool small = target.has_workgroups && emit::schedule_on(kernel, target) == ir::Schedule::LanesOuter;
+  const bool small = target.has_workgroups && !emit::has_attention(kernel, target) &&
+                     emit::schedule_on(kernel, target) == ir::Schedule::LanesOuter;
   return static_cast<std::uint32_t>(small ? std::min(target.workgroup_size, 64)
                                           : emit::workgroup_lanes(kernel, target));
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "jit/emit/attention/attention.h"
 #include "jit/emit/contraction/contraction.h"
 #include "jit/emit/contraction/matrices.h"
 
@@ -47,6 +48,7 @@ std::int64_t rounds_of_lane(const ir::Kernel& kernel, const emit::Target& target
                             const emit::Geometry& geometry, std::span<const std::int64_t> ints) {
   if (geometry.workgroups == 0) return 0;
   if (emit::has_tiles(kernel, target)) return emit::matrix_rounds(kernel, geometry, ints);
+  if (emit::has_attention(kernel, target)) return emit::attention_rounds(kernel, geometry, ints);
   auto extent = [&](std::size_t c) { return ints[kernel.extents[c].index]; };
   std::int64_t outer = 1;
   for (std::size_t c = 0; c < kernel.outer_rank; ++c) outer *= extent(c);

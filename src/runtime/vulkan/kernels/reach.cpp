@@ -9,28 +9,47 @@ KernelReach::KernelReach(const ir::Kernel& kernel)
     : parts_(kernel.parts), columns_(kernel.extents.begin() + kernel.outer_rank, kernel.extents.end()) {
   for (const ir::BufferInfo& buffer : kernel.buffers)
     element_bytes_.push_back(static_cast<std::int64_t>(size_of(buffer.dtype)));
-  auto add = [&](std::size_t buffer, std::size_t map, const ir::Expr* gather, bool has_parts = false) {
+  const auto begin = [&](std::size_t buffer, std::size_t map) {
     // Only the last step determines an element's position, with the first where it adds quotients; earlier
     // steps only compute its coordinates.
     const std::vector<ir::MapStep>& steps = kernel.maps[map].steps;
     const ir::MapStep& step = steps.back().maps.empty() ? steps.back() : steps.front();
     const bool first = &step == &steps.front();
-    Use use{buffer, step.offset, {}, has_parts};
+    Use use;
+    use.buffer = buffer;
+    use.offset = step.offset;
     for (std::size_t c = 0; c < step.strides.size(); ++c)
       if (!step.strides[c].is_zero())
         use.terms.push_back({step.strides[c], (first ? kernel.extents : step.extents)[c]});
     for (std::size_t k = 0; k < steps.back().maps.size(); ++k)
       use.terms.push_back(
           {steps.back().strides[k], kernel.maps[steps.back().maps[k]].steps.back().extents[0]});
-    if (gather && !gather->stride.is_zero()) use.terms.push_back({gather->stride, gather->extent});
+    return use;
+  };
+  const auto add = [&](Use use) {
     if (std::find(uses_.begin(), uses_.end(), use) == uses_.end()) uses_.push_back(std::move(use));
   };
   for (const ir::Expr& expr : kernel.exprs) {
-    if (expr.kind == ir::ExprKind::Load) add(expr.buffer, expr.map, nullptr);
-    if (expr.kind == ir::ExprKind::LoadAt) add(expr.buffer, expr.map, &expr);
+    if (!ir::reads_memory(expr)) continue;
+    Use use = begin(expr.buffer, expr.map);
+    if (expr.kind == ir::ExprKind::LoadAt && !expr.stride.is_zero())
+      use.terms.push_back({expr.stride, expr.extent});
+    if (expr.kind == ir::ExprKind::Row) {
+      use.length = expr.length;
+      use.apart = expr.stride;
+    }
+    add(std::move(use));
   }
-  for (const ir::Store& store : kernel.stores)
-    add(store.buffer, store.map, nullptr, kernel.exprs[store.value].kind == ir::ExprKind::Partial);
+  for (const ir::Store& store : kernel.stores) {
+    Use use = begin(store.buffer, store.map);
+    const ir::Expr& value = kernel.exprs[store.value];
+    use.has_parts = value.kind == ir::ExprKind::Partial;
+    if (value.kind == ir::ExprKind::Combine) {
+      use.length = kernel.exprs[value.args[1]].length;
+      use.apart = ir::IntRef::one();
+    }
+    add(std::move(use));
+  }
 }
 
 void KernelReach::compute(std::span<const std::int64_t> ints, std::vector<std::int64_t>& bytes) const {
@@ -39,7 +58,7 @@ void KernelReach::compute(std::span<const std::int64_t> ints, std::vector<std::i
   };
   bytes.assign(element_bytes_.size(), 0);
   for (const Use& use : uses_) {
-    std::int64_t last = value(use.offset);
+    std::int64_t last = value(use.offset) + (use.length - 1) * value(use.apart);
     if (use.has_parts) {
       std::int64_t columns = 1;
       for (const ir::IntRef& size : columns_) columns *= value(size);

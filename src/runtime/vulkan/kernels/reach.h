@@ -29,7 +29,9 @@ class KernelReach {
     std::size_t buffer;
     ir::IntRef offset;
     std::vector<Term> terms;
-    bool has_parts = false;  // as many times as there are parts, one behind the other
+    bool has_parts = false;   // as many times as there are parts, one behind the other
+    std::int64_t length = 1;  // of a vector, whose elements are so far apart
+    ir::IntRef apart;
     friend bool operator==(const Use&, const Use&) = default;
   };
 

@@ -1,0 +1,15 @@
+// How scores that stay out of memory are gone over: the first int of each Dot and Combine.
+#pragma once
+
+#include <cstdint>
+
+namespace sinter::plan {
+
+enum class ScoreForm : std::uint8_t {
+  None,       // they are stored
+  Tiles,      // by tiles of rows and columns, on tensor cores
+  LaneTiles,  // by tiles on ordinary lanes, which round nothing
+  LoneRows,   // few rows, each by itself
+};
+
+}  // namespace sinter::plan
