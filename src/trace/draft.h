@@ -235,7 +235,9 @@ class Draft {
   void crop_sliced();
   void let_move(const std::vector<bool>& moves, std::vector<std::uint64_t>& words);
   static std::int32_t recipes_of(const Value& value) {
+#ifndef __SANITIZE_THREAD__                               // which knows no fences
     std::atomic_thread_fence(std::memory_order_acquire);  // use_count() alone orders nothing
+#endif
     return value.recipes.load(std::memory_order_acquire);
   }
 
