@@ -27,8 +27,8 @@ auto parts_of(const BufferInfo& info) {
 }
 
 auto parts_of(const Attention& attention) {
-  const auto& [rows, columns, slots, row_slots, by, workgroups, rows_of_lane] = attention;
-  return std::make_tuple(rows, columns, slots, row_slots, by, workgroups, rows_of_lane);
+  const auto& [rows, columns, slots, row_slots, by, workgroups] = attention;
+  return std::make_tuple(rows, columns, slots, row_slots, by, workgroups);
 }
 
 auto parts_of(const LoneRows& lone_rows) {

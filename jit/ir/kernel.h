@@ -285,8 +285,8 @@ struct Tiling {
 
 /// How a kernel of Dots is computed tile by tile: a workgroup has a tile of the last outer loop, whose Rows
 /// stay in shared memory, and goes along the only inner loop, whose Rows are brought tile by tile. Scores
-/// live in registers alone. With three phases, of which the second is about the greatest score of a row, both
-/// are done at once: what was added up so far is scaled where a greater one is met.
+/// stay in registers or shared memory. With three phases, of which the second is about the greatest score of
+/// a row, both are done at once: what was added up so far is scaled where a greater one is met.
 struct Attention {
   /// Neighbours in memory are elements of one Row, but for the Rows of f32 that Combines take where tensor
   /// cores multiply: these lie across, so that neighbours are of neighbouring columns, along which tensor
@@ -295,13 +295,13 @@ struct Attention {
     Groups,     // tensor cores: groups of four subgroups have 64 rows each, the copy engine brings Rows
     Subgroups,  // tensor cores: each subgroup has 16 rows, lanes copy Rows
     Lanes,      // ordinary lanes, which round nothing before they multiply: the layout is a ScoreTile
+    Matrices,   // likewise, but subgroups multiply, by cooperative matrices of 16 x 16 16-bit floats
   };
   std::uint16_t rows = 0, columns = 0;  // of a tile; 0: the kernel is none
   std::uint8_t slots = 0;               // of shared memory, a tile of columns each
   std::uint8_t row_slots = 1;           // likewise of rows
   By by = By::Groups;
-  std::uint8_t workgroups = 1;    // whose registers a compute unit is to hold at once
-  std::uint8_t rows_of_lane = 0;  // By::Lanes: 4 or 8
+  std::uint8_t workgroups = 1;  // whose registers a compute unit is to hold at once
   bool any() const { return rows > 0; }
 };
 
@@ -405,9 +405,10 @@ inline bool are_bytes(DType multiplied) { return is_f8(multiplied) || multiplied
 /// The loops of a set, in order.
 std::vector<std::size_t> loops_of(std::uint32_t set);
 
-/// True iff ordinary lanes go over tiles of scores.
-inline bool goes_by_lanes(const Kernel& kernel) {
-  return kernel.attention.any() && kernel.attention.by == Attention::By::Lanes;
+/// True iff lanes go over tiles of scores that have the layout of a ScoreTile.
+inline bool has_score_tile(const Kernel& kernel) {
+  return kernel.attention.any() &&
+         (kernel.attention.by == Attention::By::Lanes || kernel.attention.by == Attention::By::Matrices);
 }
 
 /// True iff neighbours in memory are no elements of one Row.

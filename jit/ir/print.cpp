@@ -56,7 +56,8 @@ class Printer {
       word("attention").number(k.attention.rows).word("x").number(k.attention.columns);
       word("slots").number(k.attention.slots).number(k.attention.row_slots);
       if (k.attention.by == Attention::By::Subgroups) word("subgroups");
-      if (k.attention.by == Attention::By::Lanes) word("lanes").number(k.attention.rows_of_lane);
+      if (k.attention.by == Attention::By::Lanes) word("lanes");
+      if (k.attention.by == Attention::By::Matrices) word("matrices");
       if (k.attention.by != Attention::By::Groups) word("workgroups").number(k.attention.workgroups);
     }
     if (k.lone_rows.any()) word("lone").number(k.lone_rows.lanes);

@@ -1,4 +1,4 @@
-// Where ordinary lanes that go over tiles of scores have what they share (Attention::By::Lanes).
+// Where a workgroup that goes over tiles of scores has what its lanes share (Attention::By::Lanes, Matrices).
 #pragma once
 
 #include <cstddef>
@@ -8,35 +8,51 @@
 
 namespace sinter::ir {
 
-/// All of it is f32, in fours that lie one behind the other: the Rows of a tile's rows, then those of its
-/// columns, then the weights that are combined with at the moment, then what the lanes of a row tell each
-/// other. Lines have an odd number of fours, so that those below each other are in different banks.
+/// Memory is counted in pieces of 16 bytes: four f32, or eight floats of 16 bits. First come the Rows of a
+/// tile's rows, then those of its columns: a line for each row (column), of f32, or of cooperative matrices
+/// as they are in memory, up to a multiple of what these multiply. Lines have an odd number of pieces, so
+/// that those below each other are in different banks. Behind them are, each with a line for each column,
 ///
-/// Eight lanes share the scores of a row: lane t of these has its columns t, t + 8 and so on. A lane has
-/// rows_of_lane rows, four neighbours of each half of the tile (or four in all), whose weights of one column
-/// are one four.
+///   By::Lanes     the weights that are combined with at the moment, or what the lanes of a row tell each
+///                 other where they cannot exchange it otherwise
+///   By::Matrices  the scores of each Dot, in whose place come, when lanes have read them, weights of 16 bits
+///                 and sixteen lines of numbers of rows, which matrices are divided by. When all is done, the
+///                 sums of each Combine come in the place of everything, a line for each element.
+///
+/// Several lanes share the scores of rows_of_lane() neighbouring rows: lane t of these has columns t, t +
+/// lanes_of_row() and so on.
 class ScoreTile {
  public:
-  static constexpr int kLanesOfRow = 8, kFour = 4;
+  static constexpr int kFour = 4, kPieceBytes = 16, kMatrix = 16;
 
   explicit ScoreTile(const Kernel& kernel);
 
-  int lanes() const { return attention_.rows / attention_.rows_of_lane * kLanesOfRow; }
-  int columns_of_lane() const { return attention_.columns / kLanesOfRow; }
-  /// Fours of a Row's vectors that a lane combines, at most.
-  static int fours_of_lane(const Expr& row) { return (row.length / kFour + kLanesOfRow - 1) / kLanesOfRow; }
+  bool of_matrices() const { return attention_.by == Attention::By::Matrices; }
+  int rows_of_lane() const { return of_matrices() ? 8 : 4; }
+  int lanes_of_row() const { return of_matrices() ? 16 : 8; }
+  int lanes() const { return attention_.rows / rows_of_lane() * lanes_of_row(); }
+  int columns_of_lane() const { return attention_.columns / lanes_of_row(); }
+  /// Of the vectors of a Row, fours of a lane that combines them, at most.
+  static int fours_of_lane(const Expr& row) { return (row.length / kFour + 7) / 8; }
+  /// Matrices side by side in a Row.
+  static int matrices_of(const Expr& row) { return (row.length + kMatrix - 1) / kMatrix; }
 
   bool is_column(ExprId row) const { return places_.at(row).is_column; }
-  /// In fours: where a Row begins, and from one of its lines to the next.
   int first(ExprId row) const { return places_.at(row).first; }
-  static int line(const Expr& row) { return row.length / kFour | 1; }
-  /// Of weights, a line for each column.
-  int first_weight() const { return first_weight_; }
-  int line_of_weights() const { return attention_.rows / kFour | 1; }
-  /// A number of each row of a lane.
-  int first_message() const { return first_weight_ + attention_.columns * line_of_weights(); }
-  int fours() const { return first_message() + lanes() * attention_.rows_of_lane / kFour; }
-  std::size_t bytes() const { return static_cast<std::size_t>(fours()) * kFour * sizeof(float); }
+  /// Pieces of a line of a Row that have something, and to its next line.
+  int filled(const Expr& row) const { return of_matrices() ? 2 * matrices_of(row) : row.length / kFour; }
+  int line(const Expr& row) const { return filled(row) | 1; }
+  /// Of f32 of each row.
+  int line_of_rows() const { return attention_.rows / kFour | 1; }
+  int first_score(ExprId dot) const { return scores_.at(dot); }
+  int first_weight() const { return end_of_rows_; }
+  int line_of_weights() const { return of_matrices() ? attention_.rows / 8 | 1 : line_of_rows(); }
+  int first_message() const { return end_of_rows_; }
+  int first_factor() const { return first_factor_; }
+  int first_sum(ExprId combine) const { return sums_.at(combine); }
+
+  int pieces() const { return pieces_; }
+  std::size_t bytes() const { return static_cast<std::size_t>(pieces_) * kPieceBytes; }
   /// Words that a lane holds of scores, weights and sums.
   int words_of_lane() const;
 
@@ -48,7 +64,8 @@ class ScoreTile {
   const Kernel& kernel_;
   Attention attention_;
   std::map<ExprId, Place> places_;
-  int first_weight_ = 0;
+  std::map<ExprId, int> scores_, sums_;
+  int end_of_rows_ = 0, first_factor_ = 0, pieces_ = 0;
 };
 
 }  // namespace sinter::ir

@@ -38,6 +38,20 @@ struct TensorCores {
   /// Scores of attention may stay in registers: it is known which lane has which of them.
   bool keeps_scores() const { return any() && matrices.empty(); }
 
+  /// True iff there are matrices of this size.
+  bool has_matrix(const MatrixShape& wanted) const {
+    return std::any_of(matrices.begin(), matrices.end(), [&](const MatrixShape& shape) {
+      return shape.m == wanted.m && shape.n == wanted.n && shape.k == wanted.k &&
+             shape.multiplied == wanted.multiplied && shape.added == wanted.added;
+    });
+  }
+  /// True iff cooperative matrices of this dtype multiply tiles of scores: of 16 x 16, by subgroups of the
+  /// lanes that such a tile has.
+  bool has_score_matrices(DType dtype) const {
+    return any() && (subgroup_lanes == 32 || subgroup_lanes == 64) &&
+           has_matrix({16, 16, 16, dtype, DType::f32});
+  }
+
   /// True iff factors of `dtype` are multiplied, and added up in f32; floats of 8 bits, in fewer digits than
   /// f32 has (Tiling::short_sums), and i8 as integers.
   bool multiplies(DType dtype) const {
@@ -85,8 +99,8 @@ struct DeviceTraits {
   /// Products of one row are reductions like others, fused with what is around them, and attention of few
   /// queries goes along its keys once: Kernel::lone_rows.
   bool lone_rows = false;
-  /// Not 0: attention goes along its scores by tiles on ordinary lanes (ir::Attention::By::Lanes), where
-  /// tensor cores do not: bytes that a workgroup may share.
+  /// Not 0: attention goes along its scores by tiles on ordinary lanes (ir::Attention::By::Lanes), or by
+  /// cooperative matrices, where tensor cores do not otherwise: bytes that a workgroup may share.
   std::size_t score_tile_bytes = 0;
   // Library products read i8 and 16-bit floats, and write the latter: library::ProductOp.
   bool narrow_products = false;

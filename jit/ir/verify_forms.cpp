@@ -167,10 +167,9 @@ void FormVerifier::check_attention() const {
   require(k_.inner_rank == 1 && !k_.split && !k_.row_elements && !k_.tiling.any() && !k_.faults, where,
           "of a kernel that has no rows, or is computed otherwise");
   const Attention& a = k_.attention;
-  const bool by_groups = a.by == Attention::By::Groups, by_lanes = a.by == Attention::By::Lanes;
-  require(a.rows % (by_groups ? 64 : 16) == 0 && a.columns % 16 == 0 && a.slots >= (by_groups ? 2 : 1) &&
-              (!by_lanes || a.rows_of_lane == 4 || a.rows_of_lane == 8),
-          where, "of no such tiles");
+  const bool by_groups = a.by == Attention::By::Groups, by_lanes = has_score_tile(k_);
+  require(a.rows % (by_groups ? 64 : 16) == 0 && a.columns % 16 == 0 && a.slots >= (by_groups ? 2 : 1), where,
+          "of no such tiles");
   for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");
   const std::vector<std::uint32_t> loops = dependence(k_);
   const std::uint32_t both = 3u << (k_.outer_rank - 1u);  // the loops of rows and of columns

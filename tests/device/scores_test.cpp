@@ -38,14 +38,22 @@ struct Arithmetic {
 constexpr Arithmetic kBf16{DType::bf16}, kF16{DType::f16}, kTf32{DType::f32, MatmulPrecision::High, 2e-3},
     kExact{DType::f32, MatmulPrecision::Highest, 1e-5};
 
-/// Where tests run on Vulkan, a GPU too on which any scores are too many to be stored.
+/// Where tests run on Vulkan, GPUs too on which any scores are too many to be stored.
 const std::vector<Device>& scores_devices() {
   static const std::vector<Device> devices = [] {
     std::vector<Device> all{testing::test_device()};
 #if SINTER_HAS_VULKAN
-    if (testing::is_vulkan(all[0]))
-      all.push_back(testing::device_over(std::make_unique<testing::SmallGpu>(
-          runtime::make_vulkan_backend(0, {.cpu_kernels = false, .cooperative_matrices = true}), 1)));
+    if (!testing::is_vulkan(all[0])) return all;
+    const auto add = [&](const runtime::VulkanOptions& options) {
+      all.push_back(testing::device_over(
+          std::make_unique<testing::SmallGpu>(runtime::make_vulkan_backend(0, options), 1)));
+    };
+    // One that exchanges nothing within subgroups, and one whose kernels reach buffers by their addresses.
+    if (all[0].core().traits().is_cpu) {
+      add({.cpu_kernels = false, .subgroups = false});
+      add({.cpu_kernels = false, .max_storage_range = 512});
+    }
+    add({.cpu_kernels = false, .cooperative_matrices = true});
 #endif
     return all;
   }();
@@ -325,7 +333,7 @@ TEST_CASE("scores divided by a number of their row, and of their column") {
     return [rows](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
       const std::int64_t queries = q.shape()[q.rank() - 2], keys = k.shape()[k.rank() - 2];
       const AnyTensor by = AnyTensor::add(
-          numbers(rows ? Shape{queries, 1} : Shape{1, keys}, 7, DType::f32, q.device().inner()).abs(), 1.0);
+          numbers(rows ? Shape{queries, 1} : Shape{1, keys}, 7, DType::f32, q.device().inner()).abs(), 4.0);
       const AnyTensor scores = q.matmul(k.transpose(-2, -1)).cast(DType::f32);
       return softmax(AnyTensor::div(scores, by), -1).cast(v.dtype()).matmul(v);
     };
@@ -335,6 +343,19 @@ TEST_CASE("scores divided by a number of their row, and of their column") {
       check(divided(rows), {{2}, 20, 24, 16, 16}, arithmetic);
       if (!is_slow()) check(divided(rows), {{2}, 132, 140, 64, 64}, arithmetic);
     }
+}
+
+TEST_CASE("a bias of 16 bits beside vectors of f32 that are no multiple of eight") {
+  const auto biased = [](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
+    const AnyTensor bias =
+        numbers({q.shape()[q.rank() - 2], k.shape()[k.rank() - 2]}, 8, DType::bf16, q.device().inner());
+    const AnyTensor scores = q.matmul(k.transpose(-2, -1)).cast(DType::f32);
+    return softmax(AnyTensor::add(scores, bias.cast(DType::f32)), -1).cast(v.dtype()).matmul(v);
+  };
+  for (const Arithmetic& arithmetic : {kTf32, kExact}) {
+    check(biased, {{2}, 20, 24, 12, 20}, arithmetic);
+    check(biased, {{2}, 17, 75, 4, 8}, arithmetic);
+  }
 }
 
 TEST_CASE("shapes of attention that do not fit, and heads of keys that queries share") {

@@ -7,12 +7,16 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <sinter/autodiff.h>
 #include <sinter/error.h>
+#include <sinter/nn/attention.h>
+#include <sinter/sinter.h>
 
 #include "jit/compile/shaderc.h"
 #include "jit/emit/contraction/matrix_scopes.h"
@@ -70,7 +74,7 @@ struct Matrices {
         type_of[i[2]] = i[1];
       }
       if (i[0] == 4458) {
-        CHECK(numbers.at(i[3]) == 0);
+        stored.insert(numbers.at(i[3]));
         CHECK(numbers.count(i[4]) == 1);
         CHECK(types.at(type_of.at(i[2])).use == 2);
         ++stores;
@@ -101,7 +105,7 @@ struct Matrices {
     std::uint32_t component, rows, columns, use;
   };
   std::map<std::uint32_t, Type> types;
-  std::set<std::uint32_t> capabilities, layouts;
+  std::set<std::uint32_t> capabilities, layouts, stored;  // layouts of factors, and of what is stored
   std::set<std::string> extensions;
   std::uint32_t factor = 0, largest = 0;
   int stores = 0, products = 0;
@@ -134,6 +138,7 @@ TEST_CASE("texts of products become modules of the extension that drivers have")
         CHECK(matrices.stores == 2);    // to memory, of parts, and to lanes
         // A lies along the sum and B across it, or the other way round: both by rows, or both by columns.
         CHECK(matrices.layouts == std::set<std::uint32_t>{transposed ? 1u : 0u});
+        CHECK(matrices.stored == std::set<std::uint32_t>{0});
         CHECK(matrices.factor == (dtype == DType::bf16 ? kBf16 : 16));
         CHECK(matrices.capabilities.count(6022) == 1);
         CHECK(matrices.capabilities.count(5357) == 0);
@@ -142,6 +147,43 @@ TEST_CASE("texts of products become modules of the extension that drivers have")
         for (const std::uint32_t capability : {5116, 5118})
           CHECK(matrices.capabilities.count(capability) == (dtype == DType::bf16 ? 1 : 0));
         CHECK(matrices.extensions.count("SPV_KHR_bfloat16") == (dtype == DType::bf16 ? 1 : 0));
+      }
+}
+
+TEST_CASE("texts of attention become such modules as well") {
+  for (ir::DeviceTraits traits : {nvidia(), with_wide_subgroups()})
+    for (const DType dtype : {DType::bf16, DType::f16})
+      for (const std::int64_t depth : {24, 64, 128}) {
+        CAPTURE(name_of(dtype));
+        CAPTURE(depth);
+        traits.score_tile_bytes = traits.tensor_cores.shared_bytes;
+        const Planned p = planned(
+            [&](const Device& device) {
+              const Device training = device.autodiff();
+              std::vector<AnyTensor> x;
+              for (int k = 0; k < 3; ++k)
+                x.push_back(input({2, 3, 256, depth}, training, dtype).require_grad());
+              const AnyTensor y =
+                  nn::detail::attention(x[0], x[1], x[2], {.causal = true}, Location::current());
+              std::vector<AnyTensor> results = gradient(y, std::span<const AnyTensor>(x), {.seed = x[0]});
+              results.push_back(y);
+              for (AnyTensor& result : results) result = result.inner();
+              return results;
+            },
+            traits);
+        int kernels = 0;
+        for (const auto& kernel : p.plan.kernels) {
+          if (!kernel->attention.any()) continue;
+          ++kernels;
+          const Words module = compile::compile_glsl(emit::emit(*kernel, glsl_target(traits)).text);
+          CHECK_FALSE(compile::has_nv_matrices(module));
+          const Matrices matrices(module);
+          CHECK(matrices.types.size() == 3);
+          for (const auto& [id, type] : matrices.types) CHECK((type.rows == 16 && type.columns == 16));
+          CHECK(matrices.stored == std::set<std::uint32_t>{1});  // by columns
+          CHECK(matrices.factor == (dtype == DType::bf16 ? kBf16 : 16));
+        }
+        CHECK(kernels >= 3);
       }
 }
 

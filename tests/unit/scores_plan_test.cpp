@@ -12,6 +12,7 @@
 #include <sinter/sinter.h>
 
 #include "jit/emit/attention/attention.h"
+#include "tests/support/matrix_devices.h"
 #include "tests/support/planned_products.h"
 
 using namespace sinter;
@@ -191,27 +192,50 @@ TEST_CASE("f32 that may not be rounded keeps scores out of memory on ordinary la
   const MatmulPrecisionScope scope(MatmulPrecision::High);
   const Planned rounded = forward(causal, {2, 3, kLength, 64}, traits, DType::f32);
   REQUIRE(kernels_of_scores(rounded) == 1);
-  for (const auto& kernel : rounded.plan.kernels) CHECK_FALSE(ir::goes_by_lanes(*kernel));
+  for (const auto& kernel : rounded.plan.kernels) CHECK_FALSE(ir::has_score_tile(*kernel));
 }
 
-TEST_CASE("where little memory is shared gradients store their scores, unless these are too many") {
+TEST_CASE(
+    "where little memory is shared gradients of long vectors store their scores, unless these are too many") {
   ir::DeviceTraits traits;
   traits.grid_reductions = true;
   traits.score_tile_bytes = std::size_t{48} << 10;
-  const Shape shape{2, 3, kLength, 64};
+  CHECK(kernels_of_scores(with_gradients(causal, DType::f32, {2, 3, kLength, 64}, traits)) == 3);
+  const Shape shape{2, 3, kLength, 128};
   CHECK(kernels_of_scores(forward(causal, shape, traits, DType::f32)) == 1);
   CHECK(kernels_of_scores(with_gradients(causal, DType::f32, shape, traits)) == 0);
   traits.memory_bytes = 8 << 20;  // of which scores are a fifth
   const Planned large = with_gradients(causal, DType::f32, shape, traits);
   CHECK(kernels_of_scores(large) == 3);
   CHECK_FALSE(writes_scores(large));
-  // Of cooperative matrices it is not known who has a score; they multiply faster than ordinary lanes do.
-  traits.tensor_cores = {132, std::size_t{48} << 10, false, 1024, {{16, 16, 16, DType::bf16, DType::f32}}};
-  traits.memory_bytes = 0;
-  CHECK(kernels_of_scores(forward(causal, shape, traits)) == 0);
-  CHECK(kernels_of_scores(forward(causal, shape, traits, DType::f32)) == 1);
-  traits.memory_bytes = 8 << 20;
-  CHECK(kernels_of_scores(forward(causal, shape, traits)) == 1);
+}
+
+TEST_CASE("scores stay out of memory where cooperative matrices multiply, as far as these go") {
+  ir::DeviceTraits traits = nvidia();
+  traits.score_tile_bytes = std::size_t{48} << 10;
+  for (const DType dtype : {DType::bf16, DType::f16})
+    for (const std::int64_t depth : {8, 40, 64, 128}) {
+      CAPTURE(depth);
+      const Planned p = with_gradients(causal, dtype, {2, 3, kLength, depth}, traits);
+      CHECK(kernels_of_scores(p) == 3);
+      CHECK_FALSE(writes_scores(p));
+      for (const auto& kernel : p.plan.kernels) {
+        if (!kernel->attention.any()) continue;
+        CHECK(kernel->attention.by == ir::Attention::By::Matrices);
+        CHECK(emit::attention_shared_bytes(*kernel) <= traits.score_tile_bytes);
+        CHECK(emit::attention_lanes(*kernel) % 32 == 0);
+      }
+    }
+  // Longer vectors leave no room where ordinary lanes have to multiply them.
+  CHECK(kernels_of_scores(forward(causal, {2, 3, kLength, 256}, traits)) == 0);
+  // Of matrices of another size it is not known how to make tiles, and ordinary lanes are slower.
+  ir::DeviceTraits flat = with_flat_matrices();
+  flat.score_tile_bytes = std::size_t{64} << 10;
+  const Shape shape{2, 3, kLength, 64};
+  CHECK(kernels_of_scores(forward(causal, shape, flat)) == 0);
+  CHECK(kernels_of_scores(forward(causal, shape, flat, DType::f32)) == 1);
+  flat.memory_bytes = 8 << 20;
+  CHECK(kernels_of_scores(forward(causal, shape, flat)) == 1);
 }
 
 TEST_CASE("what may not be rounded is not combined on tensor cores by the scores of what may") {

@@ -53,9 +53,10 @@ Source emit_attention(const ir::Kernel& kernel, const Target& target) {
   switch (kernel.attention.by) {
     case ir::Attention::By::Groups: return emit_group_attention(kernel, target);
     case ir::Attention::By::Subgroups: return emit_subgroup_attention(kernel, target);
-    case ir::Attention::By::Lanes: break;
+    case ir::Attention::By::Lanes: return emit_lane_attention(kernel, target);
+    case ir::Attention::By::Matrices: break;
   }
-  return emit_lane_attention(kernel, target);
+  return emit_matrix_attention(kernel, target);
 }
 
 }  // namespace sinter::emit

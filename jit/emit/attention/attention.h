@@ -1,5 +1,6 @@
 // Kernels with an Attention: as CUDA C++ for tensor cores, of compute capability 9.0 by groups of warps, else
-// of 8.0 and later by each warp for itself; for ordinary lanes in every language that has workgroups.
+// of 8.0 and later by each warp for itself; as GLSL for cooperative matrices; for ordinary lanes in every
+// language that has workgroups.
 //
 // The loops for tensor cores are kernels/tensor_cores/attention_sm90.cu and attention_sm80.cu; what is
 // written for each kernel is how rows are brought, and what is computed of a tile of scores, by the walker.

@@ -25,7 +25,7 @@ std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints) {
 
 bool has_attention(const ir::Kernel& kernel, const Target& target) {
   return kernel.attention.any() &&
-         (ir::goes_by_lanes(kernel) ? target.has_workgroups : target.tensor_units > 0);
+         (ir::has_score_tile(kernel) ? target.has_workgroups : target.tensor_units > 0);
 }
 
 int attention_lanes(const ir::Kernel& kernel) {
@@ -33,13 +33,14 @@ int attention_lanes(const ir::Kernel& kernel) {
   switch (kernel.attention.by) {
     case By::Groups: return (rows / kRowsOfWarpgroup + 1) * kWarpgroup;
     case By::Subgroups: return rows / kRowsOfSubgroup * kSubgroupLanes;
-    case By::Lanes: break;
+    case By::Lanes:
+    case By::Matrices: break;
   }
   return ir::ScoreTile(kernel).lanes();
 }
 
 std::size_t attention_shared_bytes(const ir::Kernel& kernel) {
-  return ir::goes_by_lanes(kernel) ? ir::ScoreTile(kernel).bytes() : SharedRows(kernel).bytes();
+  return ir::has_score_tile(kernel) ? ir::ScoreTile(kernel).bytes() : SharedRows(kernel).bytes();
 }
 
 std::vector<ir::ExprId> rows_of(const ir::Kernel& kernel) {
@@ -74,7 +75,7 @@ std::int64_t attention_rounds(const ir::Kernel& kernel, const Geometry& shape,
                               std::span<const std::int64_t> ints) {
   if (shape.workgroups == 0) return 0;
   const ir::ScoreTile tile(kernel);
-  const std::int64_t rows = kernel.attention.rows_of_lane, columns = kernel.attention.columns;
+  const std::int64_t rows = tile.rows_of_lane(), columns = kernel.attention.columns;
   std::int64_t brings = 0, of_tile = 3 * tile.columns_of_lane() * (1 + rows), ends = 3 * rows;
   for (const ir::Expr& e : kernel.exprs) {
     if (e.kind == ir::ExprKind::Row) brings += (1 + columns * e.length / tile.lanes()) * 10;
@@ -102,8 +103,7 @@ Geometry attention_geometry(const ir::Kernel& kernel, const Target& target,
   double workgroups = tiles;
   // Groups of subgroups stay for several tiles.
   if (kernel.attention.by == By::Groups) workgroups = std::min<double>(tiles, target.tensor_units);
-  if (kernel.attention.by == By::Lanes)
-    workgroups = std::min(tiles, static_cast<double>(target.max_workgroups));
+  if (ir::has_score_tile(kernel)) workgroups = std::min(tiles, static_cast<double>(target.max_workgroups));
   shape.workgroups = static_cast<std::uint32_t>(workgroups);
   return shape;
 }

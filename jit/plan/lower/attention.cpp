@@ -2,6 +2,7 @@
 #include "jit/plan/lower/attention.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "jit/ir/column_values.h"
 #include "jit/ir/score_tile.h"
@@ -64,17 +65,14 @@ class Chooser {
     if (const char* why = loops()) return why;
     if (const char* why = reductions()) return why;
     if (const char* why = dots()) return why;
-    const bool has_halves = std::any_of(kernel_.exprs.begin(), kernel_.exprs.end(), [](const ir::Expr& e) {
-      return ir::reads_memory(e) && is_half(e.dtype);
-    });
     for (ir::ExprId id = 0; id < kernel_.exprs.size(); ++id) {
       if (kernel_.exprs[id].kind != ir::ExprKind::Row) continue;
-      const std::int64_t vector = has_halves || stores_halves() ? 8 : 4;
+      const std::int64_t vector = kAlignment / static_cast<std::int64_t>(size_of(kernel_.exprs[id].dtype));
       if (lies_across(id) || !is_aligned(draft_.maps[kernel_.exprs[id].map], vector) ||
           extent(id) % vector != 0)
         return "rows that lanes do not read in vectors";
     }
-    return lane_tiles(attention);
+    return matrix_tiles(attention) ? nullptr : lane_tiles(attention);
   }
   const char* choose(ir::Attention& attention) {
     if (!limits_.tensor_cores.keeps_scores()) return "no tensor cores of which it is known who has a score";
@@ -172,11 +170,6 @@ class Chooser {
     return (expr.args[0] == greatest || expr.args[1] == greatest) && kernel_.exprs[other].phase == 0;
   }
 
-  bool stores_halves() const {
-    return std::any_of(draft_.buffer_dtypes.begin(), draft_.buffer_dtypes.end(),
-                       [](DType dtype) { return size_of(dtype) == 2; });
-  }
-
   /// What each product and each combination are of.
   const char* dots() const {
     for (const ir::Expr& expr : kernel_.exprs) {
@@ -260,18 +253,48 @@ class Chooser {
     return "more sums than registers hold";
   }
 
-  /// The largest tile that registers and shared memory have room for. Twice as many rows bring nothing:
-  /// fewer workgroups are under way then (docs/benchmarks/attention.md).
-  const char* lane_tiles(ir::Attention& attention) const {
+  /// False: no cooperative matrices multiply all products, or there is no room for a tile.
+  bool matrix_tiles(ir::Attention& attention) const {
+    std::optional<DType> multiplied;
+    for (const ir::Expr& expr : kernel_.exprs) {
+      if (expr.kind != ir::ExprKind::Row) continue;
+      if (!is_half(expr.dtype) || multiplied.value_or(expr.dtype) != expr.dtype) return false;
+      multiplied = expr.dtype;
+    }
+    if (!multiplied || !limits_.tensor_cores.has_score_matrices(*multiplied)) return false;
     struct Size {
       std::uint16_t rows, columns;
     };
-    constexpr Size kSizes[] = {{64, 64}, {64, 32}, {32, 64}, {32, 32}, {32, 16}, {16, 32}, {16, 16}};
+    constexpr Size kSizes[] = {{64, 64}, {64, 32}, {32, 32}, {32, 16}, {16, 16}};
     const std::int64_t all = draft_.extents[kernel_.outer_rank - 1u];
     ir::Kernel tiled = kernel_;
     for (const Size size : kSizes) {
       if (size.rows > 16 && size.rows >= 2 * all) continue;  // most of it would be empty
-      tiled.attention = {size.rows, size.columns, 1, 1, ir::Attention::By::Lanes, 1, 4};
+      tiled.attention = {size.rows, size.columns, 1, 1, ir::Attention::By::Matrices, 1};
+      const ir::ScoreTile tile(tiled);
+      if (tile.bytes() > limits_.score_tile_bytes || tile.words_of_lane() > kAllWords ||
+          tile.lanes() % limits_.tensor_cores.subgroup_lanes != 0)
+        continue;
+      attention = tiled.attention;
+      return true;
+    }
+    return false;
+  }
+
+  /// The largest tile that registers and shared memory have room for: more rows before more columns, as all
+  /// columns are brought for each tile of rows. Twice as many rows as 64 bring nothing: fewer workgroups are
+  /// under way then (docs/benchmarks/attention.md).
+  const char* lane_tiles(ir::Attention& attention) const {
+    struct Size {
+      std::uint16_t rows, columns;
+    };
+    constexpr Size kSizes[] = {{64, 64}, {64, 32}, {64, 16}, {48, 16},
+                               {32, 32}, {32, 16}, {16, 32}, {16, 16}};
+    const std::int64_t all = draft_.extents[kernel_.outer_rank - 1u];
+    ir::Kernel tiled = kernel_;
+    for (const Size size : kSizes) {
+      if (size.rows > 16 && size.rows >= 2 * all) continue;  // most of it would be empty
+      tiled.attention = {size.rows, size.columns, 1, 1, ir::Attention::By::Lanes, 1};
       const ir::ScoreTile tile(tiled);
       if (tile.bytes() > limits_.score_tile_bytes || tile.words_of_lane() > kAllWords) continue;
       if (tile.words_of_lane() <= kHalfOfWords && 2 * tile.bytes() <= limits_.score_tile_bytes)

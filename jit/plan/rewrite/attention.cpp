@@ -29,9 +29,13 @@ constexpr std::int64_t kMostLoneRows = 1 << 15;
 constexpr std::size_t kMostBatchDims = 3, kMostOrderedBatchDims = 2;
 // Elements of f32 that combined vectors have a multiple of.
 constexpr std::int64_t kStep = 8;
-// Of ordinary lanes: bytes that a workgroup shares, with which tiles are large enough for gradients, and the
-// part of a device's memory from which on scores are too many to be stored.
-constexpr std::size_t kRoomForGradients = std::size_t{96} << 10, kLargePart = 16;
+// Of ordinary lanes: vectors of two Rows of 48 rows, and of two of 16 columns, with which gradients take less
+// time than with scores in memory; and the part of a device's memory from which on scores are too many for
+// it.
+constexpr std::int64_t kVectorsOfGradients = 128;
+// Likewise of 16 rows and of 16 columns, the least that there are, and bytes for their weights.
+constexpr std::int64_t kFewestVectors = 64, kBytesOfWeights = 4096;
+constexpr double kLargePart = 16;
 
 bool is_op(const Node& node, Op op) { return node.kind == NodeKind::Op && node.op == op; }
 
@@ -83,6 +87,12 @@ bool is_exact(const Graph& graph, const Node& product) {
          (product.ints[0] == 0 && graph.nodes[product.operands[0]].dtype == DType::f32);
 }
 
+/// True iff cooperative matrices multiply tiles of it.
+bool is_of_matrices(const Graph& graph, const Node& product, const ir::DeviceTraits& traits) {
+  return is_op(product, Op::Contract) &&
+         traits.tensor_cores.has_score_matrices(graph.nodes[product.operands[0]].dtype);
+}
+
 bool has_many_rows(const Node& n) {
   const std::size_t rank = n.shape.rank();
   return rank >= 2 && n.shape[rank - 2] >= kFewest && n.shape[rank - 1] >= kFewest;
@@ -94,15 +104,33 @@ bool is_large(const Node& product, const ir::DeviceTraits& traits) {
   return traits.memory_bytes > 0 && bytes * kLargePart > static_cast<double>(traits.memory_bytes);
 }
 
-/// How a product's elements are gone over, if they are scores. Cooperative matrices multiply faster than
-/// ordinary lanes do, and scores in memory take less time with them.
+/// True iff a workgroup shares memory enough for so many vectors of f32, and more bytes.
+bool has_room(std::int64_t vectors, std::int64_t length, std::int64_t bytes, const ir::DeviceTraits& traits) {
+  constexpr std::int64_t kBetweenVectors = 4;
+  return vectors * (length + kBetweenVectors) * 4 + bytes <=
+         static_cast<std::int64_t>(traits.score_tile_bytes);
+}
+bool has_room_for_gradients(const Graph& graph, const Node& product, const ir::DeviceTraits& traits) {
+  const Shape& shape = graph.nodes[product.operands[0]].shape;
+  return has_room(kVectorsOfGradients, shape[shape.rank() - 1], 0, traits);
+}
+/// True iff there is a tile, however small, with such vectors along dim `along`.
+bool has_room_for_tile(const Node& rows, std::size_t along, const ir::DeviceTraits& traits) {
+  return has_room(kFewestVectors, rows.shape[along], kBytesOfWeights, traits);
+}
+
+/// How a product's elements are gone over, if they are scores. Where tensor cores multiply, but cannot keep
+/// scores, these take less time in memory than ordinary lanes do.
 ScoreForm form_of(const Graph& graph, const Node& product, const ir::DeviceTraits& traits) {
   const std::int64_t columns = product.shape[product.shape.rank() - 1];
   if (columns < kFewest) return ScoreForm::None;
   if (has_many_rows(product)) {
     if (traits.tensor_cores.keeps_scores() && !is_exact(graph, product)) return ScoreForm::Tiles;
-    const bool pays = is_exact(graph, product) || is_large(product, traits);
-    return traits.score_tile_bytes > 0 && pays ? ScoreForm::LaneTiles : ScoreForm::None;
+    const bool pays =
+        is_exact(graph, product) || is_of_matrices(graph, product, traits) || is_large(product, traits);
+    const Node& rows = graph.nodes[product.operands[0]];
+    return pays && has_room_for_tile(rows, rows.shape.rank() - 1, traits) ? ScoreForm::LaneTiles
+                                                                          : ScoreForm::None;
   }
   return traits.lone_rows && is_op(product, Op::Contract) && product.shape.numel() / columns <= kMostLoneRows
              ? ScoreForm::LoneRows
@@ -113,12 +141,14 @@ ScoreForm form_of(const Graph& graph, const Node& product, const ir::DeviceTrait
 std::uint64_t facts_of(const Graph& graph, NodeId id, const ir::DeviceTraits& traits) {
   const Node& n = graph.nodes[id];
   const std::size_t rank = n.shape.rank();
-  auto facts = static_cast<std::uint64_t>(form_of(graph, n, traits));
+  auto facts = static_cast<std::uint64_t>(form_of(graph, n, traits)) << 1 |
+               static_cast<std::uint64_t>(has_room_for_gradients(graph, n, traits));
   for (const NodeId factor : n.operands)
     for (const std::size_t along : {rank - 1, rank - 2}) {
       const std::size_t summed = rank - 1 + rank - 2 - along;
-      for (const bool fact : {lies_in_rows(graph, factor, along), lies_along(graph, factor, along),
-                              combines(graph, factor, along, summed)})
+      for (const bool fact :
+           {lies_in_rows(graph, factor, along), lies_along(graph, factor, along),
+            combines(graph, factor, along, summed), has_room_for_tile(graph.nodes[factor], along, traits)})
         facts = facts << 1 | static_cast<std::uint64_t>(fact);
     }
   return facts;
@@ -176,7 +206,6 @@ class Scores {
   /// Gradients have several products of one score each, whose vectors leave room for small tiles alone where
   /// little memory is shared: these take longer than scores that are stored. True iff there were such.
   bool refuse_small_tiles() {
-    if (traits_.score_tile_bytes >= kRoomForGradients) return false;
     const std::size_t count = graph_.nodes.size();
     std::vector<NodeId> set(count);  // of scores that some node computes with each other
     for (NodeId id = 0; id < count; ++id) set[id] = id;
@@ -192,7 +221,9 @@ class Scores {
       if (is_tiled_product(id)) ++products[first(id)];
     bool refused = false;
     for (NodeId id = 0; id < count; ++id) {
-      if (!is_tiled_product(id) || products[first(id)] == 1 || is_large(node(id), traits_)) continue;
+      if (!is_tiled_product(id) || products[first(id)] == 1 || is_large(node(id), traits_) ||
+          is_of_matrices(graph_, node(id), traits_) || has_room_for_gradients(graph_, node(id), traits_))
+        continue;
       is_refused_[id] = refused = true;
     }
     return refused;
@@ -246,6 +277,7 @@ class Scores {
     const NodeId rows = n.operands[first ? 1 : 0];
     const std::size_t along = first ? rank - 1 : rank - 2, summed = first ? rank - 2 : rank - 1;
     if (form == ScoreForm::Tiles) return !is_exact(graph_, n) && combines(graph_, rows, along, summed);
+    if (form == ScoreForm::LaneTiles && !has_room_for_tile(node(rows), along, traits_)) return false;
     return (first || form == ScoreForm::LaneTiles) && lies_in_rows(rows, along);
   }
 

@@ -62,7 +62,7 @@ class CudaDialect : public Dialect {
         "#define sn_four float4\n#define SN_FOUR make_float4\n#ifndef LAUNCH_SHARED\n"
         "#define LAUNCH_SHARED(type, name) extern __shared__ __align__(16) type name[]\n#endif\n";
     return "typedef unsigned int u32;\ntypedef long long i64;\ntypedef unsigned long long u64;\n" +
-           std::string(cuda_head()) + std::string(cuda_pairs()) + (ir::goes_by_lanes(kernel) ? kFours : "");
+           std::string(cuda_head()) + std::string(cuda_pairs()) + (ir::has_score_tile(kernel) ? kFours : "");
   }
   std::string of_lane(const std::string& value, int mask, const Target&) const override {
     return "__shfl_xor_sync(0xffffffffu, " + value + ", " + std::to_string(mask) + ")";

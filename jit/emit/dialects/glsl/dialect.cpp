@@ -101,7 +101,7 @@ class GlslDialect : public Dialect {
     }
     if (halves) text += "#extension GL_EXT_shader_16bit_storage : require\n";
     if (bytes) text += "#extension GL_EXT_shader_8bit_storage : require\n";
-    const bool exchange = target.subgroup && (ir::goes_by_lanes(kernel) ||
+    const bool exchange = target.subgroup && (ir::has_score_tile(kernel) ||
                                               schedule_on(kernel, target) == ir::Schedule::LanesInner);
     if (exchange)
       text +=
@@ -113,8 +113,9 @@ class GlslDialect : public Dialect {
       text +=
           "#extension GL_EXT_buffer_reference : require\n#extension GL_EXT_buffer_reference_uvec2 : "
           "require\n";
-    if (has_tiles(kernel, target)) text += matrix_extensions();
-    if (ir::goes_by_lanes(kernel)) text += "#define sn_four vec4\n#define SN_FOUR vec4\n";
+    if (has_tiles(kernel, target) || kernel.attention.by == ir::Attention::By::Matrices)
+      text += matrix_extensions();
+    if (ir::has_score_tile(kernel)) text += "#define sn_four vec4\n#define SN_FOUR vec4\n";
     text += "#define u32 uint\n";
     if (target.has_i64) text += "#define i64 int64_t\n#define u64 uint64_t\n";
     return text + "#define SN_FN\nlayout(local_size_x = " + std::to_string(target.workgroup_size) +
