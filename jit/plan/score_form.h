@@ -8,7 +8,7 @@ namespace sinter::plan {
 enum class ScoreForm : std::uint8_t {
   None,       // they are stored
   Tiles,      // by tiles of rows and columns, on tensor cores
-  LaneTiles,  // by tiles on ordinary lanes, which round nothing
+  LaneTiles,  // by tiles that lanes share, which round nothing, or cooperative matrices multiply
   LoneRows,   // few rows, each by itself
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "jit/ir/column_values.h"
 #include "jit/ir/score_tile.h"
@@ -253,6 +254,32 @@ class Chooser {
     return "more sums than registers hold";
   }
 
+  struct TileSize {
+    std::uint16_t rows, columns;
+  };
+
+  /// The first of these tiles that registers and shared memory have room for, with `lanes` a divisor of those
+  /// of its workgroup; false: there is none.
+  bool shared_tile(ir::Attention::By by, std::span<const TileSize> sizes, int lanes,
+                   ir::Attention& attention) const {
+    const std::int64_t all = draft_.extents[kernel_.outer_rank - 1u];
+    ir::Kernel tiled = kernel_;
+    for (const TileSize size : sizes) {
+      if (size.rows > 16 && size.rows >= 2 * all) continue;  // most of it would be empty
+      tiled.attention = {size.rows, size.columns, 1, 1, by, 1};
+      const ir::ScoreTile tile(tiled);
+      if (tile.bytes() > limits_.score_tile_bytes || tile.words_of_lane() > kAllWords ||
+          tile.lanes() % lanes != 0)
+        continue;
+      attention = tiled.attention;
+      if (by == ir::Attention::By::Lanes && tile.words_of_lane() <= kHalfOfWords &&
+          2 * tile.bytes() <= limits_.score_tile_bytes)
+        attention.workgroups = 2;
+      return true;
+    }
+    return false;
+  }
+
   /// False: no cooperative matrices multiply all products, or there is no room for a tile.
   bool matrix_tiles(ir::Attention& attention) const {
     std::optional<DType> multiplied;
@@ -262,46 +289,16 @@ class Chooser {
       multiplied = expr.dtype;
     }
     if (!multiplied || !limits_.tensor_cores.has_score_matrices(*multiplied)) return false;
-    struct Size {
-      std::uint16_t rows, columns;
-    };
-    constexpr Size kSizes[] = {{64, 64}, {64, 32}, {32, 32}, {32, 16}, {16, 16}};
-    const std::int64_t all = draft_.extents[kernel_.outer_rank - 1u];
-    ir::Kernel tiled = kernel_;
-    for (const Size size : kSizes) {
-      if (size.rows > 16 && size.rows >= 2 * all) continue;  // most of it would be empty
-      tiled.attention = {size.rows, size.columns, 1, 1, ir::Attention::By::Matrices, 1};
-      const ir::ScoreTile tile(tiled);
-      if (tile.bytes() > limits_.score_tile_bytes || tile.words_of_lane() > kAllWords ||
-          tile.lanes() % limits_.tensor_cores.subgroup_lanes != 0)
-        continue;
-      attention = tiled.attention;
-      return true;
-    }
-    return false;
+    constexpr TileSize kSizes[] = {{64, 64}, {64, 32}, {32, 32}, {32, 16}, {16, 16}};
+    return shared_tile(ir::Attention::By::Matrices, kSizes, limits_.tensor_cores.subgroup_lanes, attention);
   }
 
-  /// The largest tile that registers and shared memory have room for: more rows before more columns, as all
-  /// columns are brought for each tile of rows. Twice as many rows as 64 bring nothing: fewer workgroups are
-  /// under way then (docs/benchmarks/attention.md).
+  /// More rows before more columns, as all columns are brought for each tile of rows. Twice as many rows as
+  /// 64 bring nothing: fewer workgroups are under way then (docs/benchmarks/attention.md).
   const char* lane_tiles(ir::Attention& attention) const {
-    struct Size {
-      std::uint16_t rows, columns;
-    };
-    constexpr Size kSizes[] = {{64, 64}, {64, 32}, {64, 16}, {48, 16},
-                               {32, 32}, {32, 16}, {16, 32}, {16, 16}};
-    const std::int64_t all = draft_.extents[kernel_.outer_rank - 1u];
-    ir::Kernel tiled = kernel_;
-    for (const Size size : kSizes) {
-      if (size.rows > 16 && size.rows >= 2 * all) continue;  // most of it would be empty
-      tiled.attention = {size.rows, size.columns, 1, 1, ir::Attention::By::Lanes, 1};
-      const ir::ScoreTile tile(tiled);
-      if (tile.bytes() > limits_.score_tile_bytes || tile.words_of_lane() > kAllWords) continue;
-      if (tile.words_of_lane() <= kHalfOfWords && 2 * tile.bytes() <= limits_.score_tile_bytes)
-        tiled.attention.workgroups = 2;
-      attention = tiled.attention;
-      return nullptr;
-    }
+    constexpr TileSize kSizes[] = {{64, 64}, {64, 32}, {64, 16}, {48, 16},
+                                   {32, 32}, {32, 16}, {16, 32}, {16, 16}};
+    if (shared_tile(ir::Attention::By::Lanes, kSizes, 1, attention)) return nullptr;
     return "more sums than registers hold, or vectors than shared memory";
   }
 

@@ -206,6 +206,7 @@ class Scores {
   /// Gradients have several products of one score each, whose vectors leave room for small tiles alone where
   /// little memory is shared: these take longer than scores that are stored. True iff there were such.
   bool refuse_small_tiles() {
+    if (std::find(forms_.begin(), forms_.end(), ScoreForm::LaneTiles) == forms_.end()) return false;
     const std::size_t count = graph_.nodes.size();
     std::vector<NodeId> set(count);  // of scores that some node computes with each other
     for (NodeId id = 0; id < count; ++id) set[id] = id;
