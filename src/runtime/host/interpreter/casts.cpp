@@ -1,4 +1,5 @@
-// Conversions between dtypes, for each target: plain loops, which compilers vectorise.
+// Conversions between dtypes, for each target: plain loops, which compilers vectorise, and those of 16-bit
+// floats by vectors.
 #include "src/runtime/host/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -11,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include "src/runtime/host/interpreter/elementwise.h"
+#include "src/runtime/host/maths/widen-inl.h"
 
 #ifndef SINTER_HOST_CASTS_ONCE
 #define SINTER_HOST_CASTS_ONCE
@@ -90,11 +92,63 @@ HWY_NOINLINE void round_loop(void* out, const void* in, const void*, const void*
   for (std::size_t i = 0; i < n; ++i) to[i] = Half(from[i]);
 }
 
+/// Of 16 bits: whole vectors to the same bits, and the rest one by one.
+template <class Half>
+HWY_NOINLINE void widen_vectors(void* out, const void* in, const void*, const void*, std::size_t n) {
+  const hn::ScalableTag<float> d;
+  const Half* from = static_cast<const Half*>(in);
+  float* to = static_cast<float*>(out);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) hn::StoreU(load_wide(d, from + i), d, to + i);
+  widen_loop<Half>(to + i, from + i, nullptr, nullptr, n - i);
+}
+
+template <class D>
+HWY_INLINE void store_rounded(hn::Vec<D> number, D /*d*/, bfloat16* to) {
+  const hn::RebindToUnsigned<D> words;
+  const hn::RebindToSigned<D> whole;
+  const hn::Rebind<std::uint16_t, D> halves;
+  const auto bits = hn::BitCast(words, number);
+  // Half a step less one bit, and that bit where the last place kept is odd: ties go to even.
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(words, 1u));
+  const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(words, 0x7fffu)));
+  const auto quiet = hn::Or(bits, hn::Set(words, 0x400000u));
+  const auto is_number = hn::RebindMask(words, hn::Eq(number, number));
+  const auto upper = hn::ShiftRight<16>(hn::IfThenElse(is_number, rounded, quiet));
+  hn::StoreU(hn::DemoteTo(halves, hn::BitCast(whole, upper)), halves, reinterpret_cast<std::uint16_t*>(to));
+}
+template <class D>
+HWY_INLINE void store_rounded(hn::Vec<D> number, D d, float16* to) {
+#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
+  const hn::Rebind<hwy::float16_t, D> halves;
+  (void)d;
+  hn::StoreU(hn::DemoteTo(halves, number), halves, reinterpret_cast<hwy::float16_t*>(to));
+#else
+  HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)];
+  hn::Store(number, d, lanes);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) to[i] = float16(lanes[i]);
+#endif
+}
+template <class Half>
+HWY_NOINLINE void round_vectors(void* out, const void* in, const void*, const void*, std::size_t n) {
+  const hn::ScalableTag<float> d;
+  const float* from = static_cast<const float*>(in);
+  Half* to = static_cast<Half*>(out);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) store_rounded(hn::LoadU(d, from + i), d, to + i);
+  round_loop<Half>(to + i, from + i, nullptr, nullptr, n - i);
+}
+
 template <class Half>
 void add_half_casts(host::BlockFunctions& functions) {
   constexpr auto half = static_cast<std::size_t>(dtype_of<Half>), f32 = static_cast<std::size_t>(DType::f32);
-  functions.cast[half][f32] = &widen_loop<Half>;
-  functions.cast[f32][half] = &round_loop<Half>;
+  if constexpr (sizeof(Half) == 2) {
+    functions.cast[half][f32] = &widen_vectors<Half>;
+    functions.cast[f32][half] = &round_vectors<Half>;
+  } else {
+    functions.cast[half][f32] = &widen_loop<Half>;
+    functions.cast[f32][half] = &round_loop<Half>;
+  }
 }
 
 void add_cast_functions(host::BlockFunctions& functions) {
