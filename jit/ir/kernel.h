@@ -32,6 +32,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,10 @@ struct IntRef {
   bool is_one() const { return kind == Kind::One; }
   friend bool operator==(const IntRef&, const IntRef&) = default;
 };
+
+inline std::int64_t value_of(IntRef ref, std::span<const std::int64_t> ints) {
+  return ref.is_zero() ? 0 : ref.is_one() ? 1 : ints[ref.index];
+}
 
 /// One step of an index map: coordinates times strides plus offset.
 struct MapStep {
@@ -296,8 +301,9 @@ struct Attention {
     Subgroups,  // tensor cores: each subgroup has 16 rows, lanes copy Rows
     Lanes,      // ordinary lanes, which round nothing before they multiply: the layout is a ScoreTile
     Matrices,   // likewise, but subgroups multiply, by cooperative matrices of 16 x 16 16-bit floats
+    Stripes,    // threads of a processor, each of which has all columns of a few rows in its caches
   };
-  std::uint16_t rows = 0, columns = 0;  // of a tile; 0: the kernel is none
+  std::uint16_t rows = 0, columns = 0;  // of a tile; 0: the kernel is none; of stripes 1, chosen at launch
   std::uint8_t slots = 0;               // of shared memory, a tile of columns each
   std::uint8_t row_slots = 1;           // likewise of rows
   By by = By::Groups;

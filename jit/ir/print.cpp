@@ -58,6 +58,7 @@ class Printer {
       if (k.attention.by == Attention::By::Subgroups) word("subgroups");
       if (k.attention.by == Attention::By::Lanes) word("lanes");
       if (k.attention.by == Attention::By::Matrices) word("matrices");
+      if (k.attention.by == Attention::By::Stripes) word("stripes");
       if (k.attention.by != Attention::By::Groups) word("workgroups").number(k.attention.workgroups);
     }
     if (k.lone_rows.any()) word("lone").number(k.lone_rows.lanes);

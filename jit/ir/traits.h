@@ -102,6 +102,9 @@ struct DeviceTraits {
   /// Not 0: attention goes along its scores by tiles on ordinary lanes (ir::Attention::By::Lanes), or by
   /// cooperative matrices, where tensor cores do not otherwise: bytes that a workgroup may share.
   std::size_t score_tile_bytes = 0;
+  /// Not 0: attention goes along its scores by stripes (ir::Attention::By::Stripes) where they take so many
+  /// bytes or more.
+  std::size_t fewest_striped = 0;
   // Library products read i8 and 16-bit floats, and write the latter: library::ProductOp.
   bool narrow_products = false;
   bool channels_last = false;  // library ops of f32 convolve images whose channels are last, and take them so

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "jit/ir/kernel.h"
+#include "jit/ir/uses.h"
 #include "jit/ir/verify_forms.h"
 
 namespace sinter::ir {
@@ -320,7 +320,7 @@ class Verifier : private FormVerifier {
   // stores.
   void check_in_place(const Store& store) const {
     const std::string where = "b" + std::to_string(store.buffer);
-    const std::vector<std::uint16_t> last_use = last_phases();
+    const std::vector<std::uint16_t> last_use = last_phases(k_);
     for (ExprId id = 0; id < k_.exprs.size(); ++id) {
       const Expr& e = k_.exprs[id];
       if (!reads_memory(e) || e.buffer != store.buffer) continue;
@@ -333,25 +333,6 @@ class Verifier : private FormVerifier {
               "is read in phase " + std::to_string(last_use[id]) +
                   ", after it is written in place in phase " + std::to_string(store.phase));
     }
-  }
-
-  // The last phase that computes each expression. Outer ones are computed once and kept, Inner ones in each
-  // phase that stores them or accumulates them.
-  std::vector<std::uint16_t> last_phases() const {
-    std::vector<std::uint16_t> last(k_.exprs.size());
-    for (ExprId id = 0; id < k_.exprs.size(); ++id) last[id] = k_.exprs[id].phase;
-    const auto use = [&](ExprId id, std::uint16_t phase) {
-      if (k_.exprs[id].level == Level::Inner) last[id] = std::max(last[id], phase);
-    };
-    for (const Store& store : k_.stores) use(store.value, store.phase);
-    for (ExprId id = static_cast<ExprId>(k_.exprs.size()); id-- > 0;) {
-      const Expr& e = k_.exprs[id];
-      const std::uint16_t phase = e.kind == ExprKind::Reduce ? k_.exprs[e.args[0]].phase : last[id];
-      for (ExprId arg : e.args)
-        if (arg != kNone) use(arg, phase);
-      if (e.predicate != kNone) use(e.predicate, phase);
-    }
-    return last;
   }
 
   std::vector<std::uint32_t> of_map_;  // loops of each map

@@ -167,9 +167,12 @@ void FormVerifier::check_attention() const {
   require(k_.inner_rank == 1 && !k_.split && !k_.row_elements && !k_.tiling.any() && !k_.faults, where,
           "of a kernel that has no rows, or is computed otherwise");
   const Attention& a = k_.attention;
-  const bool by_groups = a.by == Attention::By::Groups, by_lanes = has_score_tile(k_);
-  require(a.rows % (by_groups ? 64 : 16) == 0 && a.columns % 16 == 0 && a.slots >= (by_groups ? 2 : 1), where,
-          "of no such tiles");
+  const bool by_groups = a.by == Attention::By::Groups, by_stripes = a.by == Attention::By::Stripes,
+             by_lanes = has_score_tile(k_);
+  require(by_stripes
+              ? a.rows == 1 && a.columns == 1
+              : a.rows % (by_groups ? 64 : 16) == 0 && a.columns % 16 == 0 && a.slots >= (by_groups ? 2 : 1),
+          where, "of no such tiles");
   for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");
   const std::vector<std::uint32_t> loops = dependence(k_);
   const std::uint32_t both = 3u << (k_.outer_rank - 1u);  // the loops of rows and of columns
@@ -177,13 +180,13 @@ void FormVerifier::check_attention() const {
     const Expr& e = k_.exprs[id];
     const bool combines = e.kind == ExprKind::Combine;
     for (const ExprId arg : e.args)
-      require(arg == kNone || k_.exprs[arg].kind != ExprKind::Row ||
+      require(by_stripes || arg == kNone || k_.exprs[arg].kind != ExprKind::Row ||
                   lies_across(k_.exprs[arg]) == (combines && !by_lanes && k_.exprs[arg].dtype == DType::f32),
               where, "of rows that do not lie along a sum");
     if (e.kind != ExprKind::Row) continue;
     require((loops[id] & both) != both, where, "of rows that lie both ways");
     require(k_.maps[e.map].steps.size() == 1, where, "of rows that the engine cannot copy");
-    require(!lies_across(e) || k_.maps[e.map].steps[0].strides[k_.outer_rank].is_one(), where,
+    require(by_stripes || !lies_across(e) || k_.maps[e.map].steps[0].strides[k_.outer_rank].is_one(), where,
             "of rows that lie neither way");
   }
 }

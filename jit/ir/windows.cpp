@@ -12,11 +12,6 @@ namespace {
 constexpr std::size_t kMostSpatial = 2;
 constexpr std::int64_t kLeastCorner = -128, kMostCorner = 127, kMostStep = 8, kMostDistance = 255;
 
-std::int64_t value_of(IntRef ref, std::span<const std::int64_t> ints) {
-  if (ref.is_zero()) return 0;
-  return ref.is_one() ? 1 : ints[ref.index];
-}
-
 /// A loop, by how far a step of it goes in memory and in the number that is tested.
 struct Loop {
   std::int64_t extent = 1, stride = 0, tested = 0;

@@ -10,6 +10,7 @@ enum class ScoreForm : std::uint8_t {
   Tiles,      // by tiles of rows and columns, on tensor cores
   LaneTiles,  // by tiles that lanes share, which round nothing, or cooperative matrices multiply
   LoneRows,   // few rows, each by itself
+  Stripes,    // by whole rows, of which a processor's thread has some at a time
 };
 
 }  // namespace sinter::plan

@@ -11,11 +11,6 @@
 namespace sinter::plan {
 namespace {
 
-std::int64_t value_of(ir::IntRef number, std::span<const std::int64_t> ints) {
-  if (number.is_zero()) return 0;
-  return number.is_one() ? 1 : ints[number.index];
-}
-
 /// A kernel's loops and maps with their numbers.
 class KernelReach {
  public:

@@ -14,11 +14,6 @@ namespace {
 // A prime, and with 8 bytes each 4 MiB.
 constexpr std::size_t kPatternElements = 524287;
 
-std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints) {
-  if (ref.is_zero()) return 0;
-  return ref.is_one() ? 1 : ints[ref.index];
-}
-
 struct Range {
   std::int64_t low = 0, high = 0;  // both included
   void add(std::int64_t stride, std::int64_t last) { (stride < 0 ? low : high) += stride * last; }

@@ -209,8 +209,8 @@ std::vector<EnvironmentVariable> environment_variables() {
       {"SINTER_LONE_ROWS", onoff(e.lone_rows),
        "0: attention of few queries and products of one row have no kernels of their own on CUDA"},
       {"SINTER_SCORE_TILES", onoff(e.score_tiles),
-       "0: where tensor cores do not keep the scores of attention out of memory, ordinary lanes do not "
-       "either"},
+       "0: where tensor cores do not keep the scores of attention out of memory, ordinary lanes and "
+       "threads of a processor do not either"},
       {"SINTER_WARP_GROUPS", onoff(e.warp_groups),
        "0: on compute capability 9.0 each warp multiplies by itself, as on other cards with tensor cores"},
       {"SINTER_TILED_PRODUCTS", std::to_string(e.tiled_products),

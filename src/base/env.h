@@ -37,7 +37,7 @@ struct Environment {
   std::map<std::string, std::string> tune_pins;
   bool cublaslt = true;   // SINTER_CUBLASLT=0: products are never NVIDIA's library's
   bool lone_rows = true;  // SINTER_LONE_ROWS=0: CUDA has no kernels of their own for few queries and one row
-  bool score_tiles = true;  // SINTER_SCORE_TILES=0: no attention by tiles of scores on ordinary lanes
+  bool score_tiles = true;  // SINTER_SCORE_TILES=0: tensor cores alone keep scores of attention
   bool warp_groups = true;  // SINTER_WARP_GROUPS=0: CUDA multiplies as cards older than Hopper do
   std::int64_t tiled_products = 1 << 30;  // SINTER_TILED_PRODUCTS: of convolutions in exact f32, by tiles
   bool anomaly = false;  // SINTER_ANOMALY=1: a gradient that is not finite throws, and names its operation

@@ -1,5 +1,5 @@
-// Attention over 16-bit floats, and f32 that may be rounded, whose scores devices with tensor cores keep out
-// of memory: results and gradients beside those of the same numbers in f32 on the host.
+// Attention, whose scores devices keep out of memory: results and gradients beside those of the same numbers
+// in f32 on the host, which stores scores.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -16,6 +16,8 @@
 
 #include "jit/ir/traits.h"
 #include "src/runtime/device_core.h"
+#include "src/runtime/host/host_backend.h"
+#include "tests/support/forwarding_backend.h"
 #include "tests/support/small_gpu.h"
 #include "tests/support/test_device.h"
 #include "tests/support/values.h"
@@ -38,10 +40,36 @@ struct Arithmetic {
 constexpr Arithmetic kBf16{DType::bf16}, kF16{DType::f16}, kTf32{DType::f32, MatmulPrecision::High, 2e-3},
     kExact{DType::f32, MatmulPrecision::Highest, 1e-5};
 
-/// Where tests run on Vulkan, GPUs too on which any scores are too many to be stored.
+/// A processor of whose scores so many bytes, or more, stay out of memory, whatever pays; 0: none do.
+class Processor final : public testing::ForwardingBackend {
+ public:
+  Processor(std::unique_ptr<runtime::Backend> inner, std::size_t fewest_striped)
+      : ForwardingBackend(std::move(inner)), traits_(this->inner().traits()) {
+    traits_.fewest_striped = fewest_striped;
+    if (fewest_striped > 0) traits_.memory_bytes = 1;
+  }
+  const ir::DeviceTraits& traits() const override { return traits_; }
+
+ private:
+  ir::DeviceTraits traits_;
+};
+
+const Device& storing_device() {
+  static const Device device =
+      testing::device_over(std::make_unique<Processor>(runtime::make_host_backend(), 0));
+  return device;
+}
+
+/// Where tests run on the host, processors too on which any scores stay out of memory, with a compiler and
+/// without; on Vulkan GPUs on which any are too many to be stored.
 const std::vector<Device>& scores_devices() {
   static const std::vector<Device> devices = [] {
     std::vector<Device> all{testing::test_device()};
+    if (all[0].name() == "host" && std::getenv("SINTER_TEST_ORACLE") == nullptr) {
+      all.push_back(testing::device_over(std::make_unique<Processor>(runtime::make_host_backend(), 1)));
+      all.push_back(
+          testing::device_over(std::make_unique<Processor>(runtime::make_host_backend(nullptr, false), 1)));
+    }
 #if SINTER_HAS_VULKAN
     if (!testing::is_vulkan(all[0])) return all;
     const auto add = [&](const runtime::VulkanOptions& options) {
@@ -118,7 +146,7 @@ double worst(const AnyTensor& found, const AnyTensor& expected) {
 template <class F>
 void check(const F& function, const Lengths& sizes, const Arithmetic& arithmetic = kBf16) {
   const DType dtype = arithmetic.dtype;
-  const std::vector<AnyTensor> expected = run(function, sizes, dtype, DType::f32, Device::host());
+  const std::vector<AnyTensor> expected = run(function, sizes, dtype, DType::f32, storing_device());
   for (const Device& device : scores_devices()) {
     const auto found_on_device = [&] {
       const MatmulPrecisionScope scope(arithmetic.precision);
@@ -270,6 +298,55 @@ TEST_CASE("scores of one dtype weigh vectors of another") {
   const Arithmetic arithmetic{DType::f32, MatmulPrecision::High};
   check(mixed, {{2}, 24, 28, 16, 24}, arithmetic);
   if (!is_slow()) check(mixed, {{2, 2}, 150, 204, 64, 40}, arithmetic);
+}
+
+TEST_CASE("vectors of one element, and such as all queries or all keys have in common") {
+  for (const Arithmetic& arithmetic : {kBf16, kTf32, kExact}) {
+    check(attention({.causal = true}), {{2}, 24, 24, 1, 16}, arithmetic);
+    check(attention({.causal = true}), {{2}, 24, 24, 16, 1}, arithmetic);
+    check(attention({.causal = true}), {{2}, 24, 24, 1, 1}, arithmetic);
+    // Some of their gradients are 0, so that there is nothing to compare them with.
+    const auto of = [&](int which, DType dtype, const Device& device) {
+      const auto operand = [&](int number) {
+        const AnyTensor x = numbers({2, 24, 16}, static_cast<std::uint32_t>(number) + 1, arithmetic.dtype,
+                                    device, arithmetic.dtype)
+                                .cast(dtype);
+        return number == which ? x.narrow(-2, 1, 1).expand(x.shape()) : x;
+      };
+      return nn::detail::attention(operand(0), operand(1), operand(2), {.causal = true}, Location::current())
+          .cast(DType::f32);
+    };
+    for (const int which : {0, 1, 2}) {
+      const AnyTensor expected = of(which, DType::f32, storing_device());
+      for (const Device& device : scores_devices()) {
+        const MatmulPrecisionScope scope(arithmetic.precision);
+        CHECK(worst(of(which, arithmetic.dtype, device), expected) < arithmetic.tolerance);
+      }
+    }
+  }
+}
+
+TEST_CASE("weights times numbers that stand apart, and scores that are cast to f64") {
+  const auto scaled = [](bool rows) {
+    return [rows](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
+      const std::int64_t queries = q.shape()[q.rank() - 2], keys = k.shape()[k.rank() - 2];
+      const Device device = q.device().inner();
+      const AnyTensor by = numbers({queries, keys}, 9, DType::f32, device);
+      const AnyTensor scores = AnyTensor::mul(q.matmul(k.transpose(-2, -1)).cast(DType::f32), 0.25);
+      // Without the softmax's own factor of each row there are numbers alone.
+      AnyTensor weights = rows ? softmax(scores, -1) : scores.sub(scores.max({-1})).exp();
+      weights = AnyTensor::mul(AnyTensor::mul(AnyTensor::mul(weights, 0.5), by), 1.25);
+      return weights.cast(v.dtype()).matmul(v);
+    };
+  };
+  const auto wide = [](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
+    const AnyTensor scores = AnyTensor::mul(q.matmul(k.transpose(-2, -1)), 0.25).cast(DType::f64);
+    return softmax(scores, -1).cast(v.dtype()).matmul(v);
+  };
+  for (const Arithmetic& arithmetic : {kBf16, kTf32, kExact}) {
+    for (const bool rows : {true, false}) check(scaled(rows), {{2}, 20, 24, 16, 16}, arithmetic);
+    if (testing::test_device().core().traits().has_f64) check(wide, {{2}, 20, 24, 16, 16}, arithmetic);
+  }
 }
 
 TEST_CASE("dropout and biases of positions in attention") {

@@ -65,9 +65,8 @@ inline ir::DeviceTraits with_subgroups(int compute_units, std::size_t shared_kib
 inline ir::DeviceTraits ampere() { return with_subgroups(108, 163, 1024); }
 inline ir::DeviceTraits ada() { return with_subgroups(128, 99, 512); }
 
-/// Plans what `program` computes, whose operands are in memory.
-inline Planned planned(const std::function<std::vector<AnyTensor>(const Device&)>& program,
-                       const ir::DeviceTraits& traits = with_tensor_cores()) {
+/// The trace of what `program` computes, whose operands are in memory.
+inline trace::Trace traced(const std::function<std::vector<AnyTensor>(const Device&)>& program) {
   struct LastTrace : runtime::TraceObserver {
     void runs(const runtime::TraceRun& run) override { trace = run.trace; }
     trace::Trace trace;
@@ -77,7 +76,12 @@ inline Planned planned(const std::function<std::vector<AnyTensor>(const Device&)
   const std::vector<AnyTensor> held = program(device);
   device.sync();
   runtime::remove_observer(last);
-  return Planned(plan::make_plan(last.trace, traits, {}));
+  return std::move(last.trace);
+}
+
+inline Planned planned(const std::function<std::vector<AnyTensor>(const Device&)>& program,
+                       const ir::DeviceTraits& traits = with_tensor_cores()) {
+  return Planned(plan::make_plan(traced(program), traits, {}));
 }
 
 inline AnyTensor input(const Shape& shape, const Device& device, DType dtype = DType::bf16) {

@@ -1,13 +1,17 @@
 // Tensors of more than 2^31 elements on the host: every position counts in 64 bits. Takes up to 5 GiB at a
 // time. Scans and sorts along such an axis are errors (scan_test, sort_test), and along shorter ones they
 // give numbers of 64 bits, 16 GiB of them.
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <sinter/nn/attention.h>
 #include <sinter/sinter.h>
+
+#include "tests/support/values.h"
 
 #if defined(__linux__)
 #include <unistd.h>
@@ -129,6 +133,39 @@ TEST_CASE("rows added by index") {
     CHECK(element(flat, 5 * columns + i) == 1 + at(columns + i));
     CHECK(element(flat, k31 - columns + i) == 1);
     CHECK(element(flat, k31 + i) == static_cast<std::int8_t>(1 + at(i) + at(2 * columns + i)));
+  }
+}
+
+TEST_CASE("attention over more scores than 2^31, which are in no memory") {
+  constexpr std::int64_t kLength = 46'400, kDepth = 4;
+  static_assert(kLength * kLength > k31);
+  const Device device = Device::host();
+  std::vector<std::vector<float>> numbers;
+  std::vector<AnyTensor> x;
+  for (int k = 0; k < 3; ++k) {
+    x.push_back(Tensor<3>::randn({1, kLength, kDepth}, device).dynamic());
+    numbers.push_back(values_of(x.back()));
+  }
+  const std::uint64_t before = device.statistics().peak_bytes_in_use;
+  const AnyTensor y =
+      nn::detail::attention(x[0], x[1], x[2], {.causal = true, .scale = 1.0}, Location::current());
+  const std::vector<float> found = values_of(y);
+  CHECK(device.statistics().peak_bytes_in_use - before < std::uint64_t{64} << 20);
+  const auto at = [&](int k, std::int64_t row, std::int64_t c) {
+    return static_cast<double>(
+        numbers[static_cast<std::size_t>(k)][static_cast<std::size_t>(row * kDepth + c)]);
+  };
+  for (const std::int64_t row : {std::int64_t{0}, std::int64_t{1}, std::int64_t{23'170}, kLength - 1}) {
+    double all = 0, sums[kDepth] = {};
+    for (std::int64_t j = 0; j <= row; ++j) {
+      double score = 0;
+      for (std::int64_t c = 0; c < kDepth; ++c) score += at(0, row, c) * at(1, j, c);
+      const double weight = std::exp(score);
+      all += weight;
+      for (std::int64_t c = 0; c < kDepth; ++c) sums[c] += weight * at(2, j, c);
+    }
+    for (std::int64_t c = 0; c < kDepth; ++c)
+      CHECK(std::abs(found[static_cast<std::size_t>(row * kDepth + c)] - sums[c] / all) < 1e-5);
   }
 }
 

@@ -262,6 +262,37 @@ TEST_CASE("a product that tensor cores cannot take any more, or take otherwise, 
   CHECK(plan(88) == std::pair{true, true});
 }
 
+TEST_CASE("attention whose scores stay out of memory from some length on is planned as from nothing") {
+  ir::DeviceTraits traits = cutting();
+  traits.fewest_striped = 4 * 160 * 160 * 4;
+  traits.memory_bytes = std::size_t{16} * 4 * 400 * 400 * 4;
+  Comparison comparison({traits});
+  for (const bool causal : {false, true})
+    for (const bool gradients : {false, true})
+      for (const std::int64_t length : {200, 208, 40, 48, 120, 176, 500, 512, 640, 216, 520, 1, 16}) {
+        CAPTURE(causal);
+        CAPTURE(gradients);
+        CAPTURE(length);
+        const Device& of = gradients ? device : plain;
+        std::vector<Tensor<3>> x;
+        for (int k = 0; k < 3; ++k) {
+          x.push_back(Tensor<3>::full({4, length, 24}, 0.5, of));
+          if (gradients) x.back() = x.back().require_grad();
+          x.back().sync();
+        }
+        const auto y = nn::scaled_dot_product_attention(x[0], x[1], x[2], {.causal = causal});
+        std::vector<Tensor<3>> held{y};
+        if (gradients) {
+          const auto found =
+              gradient(y.square().sum({0, 1, 2}), {x[0], x[1], x[2]}, {.differentiable = false});
+          held.insert(held.end(), found.begin(), found.end());
+        }
+        plain.flush();
+        if (comparison.differing > 2) return;
+      }
+  CHECK(comparison.reused() > 20);
+}
+
 TEST_CASE("products of another precision take no plan of a product") {
   Comparison comparison({contracting()});
   for (const std::int64_t rows : {96, 128, 160, 192, 224})

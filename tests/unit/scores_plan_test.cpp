@@ -210,6 +210,38 @@ TEST_CASE(
   CHECK_FALSE(writes_scores(large));
 }
 
+TEST_CASE(
+    "a processor's threads keep scores by stripes where these are many, and gradients where a mask pays") {
+  ir::DeviceTraits traits;
+  traits.is_cpu = true;
+  traits.narrow_products = true;
+  const Shape shape{2, 3, kLength, 50};  // of any length
+  constexpr std::size_t kBytes = 2 * 3 * kLength * kLength * 4;
+  traits.fewest_striped = kBytes;
+  const auto check = [](const Planned& p, std::size_t kernels) {
+    CHECK(kernels_of_scores(p) == kernels);
+    CHECK(writes_scores(p) == (kernels == 0));
+    for (const auto& kernel : p.plan.kernels)
+      if (kernel->attention.any()) CHECK(kernel->attention.by == ir::Attention::By::Stripes);
+  };
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    CAPTURE(dtype);
+    check(forward(plain, shape, traits, dtype), 1);
+    check(forward(causal, shape, traits, dtype), 1);
+    check(with_gradients(causal, dtype, shape, traits), 3);
+    check(with_gradients(plain, dtype, shape, traits), 0);  // all scores would be computed twice
+  }
+  // Neither are many of few scores each.
+  CHECK(kernels_of_scores(forward(plain, {64, 3, 120, 50}, traits, DType::f32)) == 0);
+  traits.memory_bytes = 16 * kBytes - 1;
+  check(with_gradients(plain, DType::f32, shape, traits), 3);
+  CHECK(kernels_of_scores(forward(plain, {64, 3, 120, 50}, traits, DType::f32)) == 1);
+  traits.memory_bytes = 0;
+  traits.fewest_striped = kBytes + 1;
+  check(forward(causal, shape, traits, DType::f32), 0);
+  check(with_gradients(causal, DType::f32, shape, traits), 0);
+}
+
 TEST_CASE("scores stay out of memory where cooperative matrices multiply, as far as these go") {
   ir::DeviceTraits traits = nvidia();
   traits.score_tile_bytes = std::size_t{48} << 10;

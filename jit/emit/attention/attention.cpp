@@ -1,6 +1,7 @@
 // Writes what kernels of attention have in common.
 #include "jit/emit/attention/attention.h"
 
+#include <stdexcept>
 #include <vector>
 
 #include "jit/emit/attention/attention_text.h"
@@ -54,9 +55,10 @@ Source emit_attention(const ir::Kernel& kernel, const Target& target) {
     case ir::Attention::By::Groups: return emit_group_attention(kernel, target);
     case ir::Attention::By::Subgroups: return emit_subgroup_attention(kernel, target);
     case ir::Attention::By::Lanes: return emit_lane_attention(kernel, target);
-    case ir::Attention::By::Matrices: break;
+    case ir::Attention::By::Matrices: return emit_matrix_attention(kernel, target);
+    case ir::Attention::By::Stripes: break;
   }
-  return emit_matrix_attention(kernel, target);
+  throw std::logic_error("attention by stripes, which is for the host");
 }
 
 }  // namespace sinter::emit

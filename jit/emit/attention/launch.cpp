@@ -14,17 +14,8 @@ namespace sinter::emit {
 
 using By = ir::Attention::By;
 
-namespace {
-
-std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints) {
-  if (ref.is_zero()) return 0;
-  return ref.is_one() ? 1 : ints[ref.index];
-}
-
-}  // namespace
-
 bool has_attention(const ir::Kernel& kernel, const Target& target) {
-  return kernel.attention.any() &&
+  return kernel.attention.any() && kernel.attention.by != By::Stripes &&
          (ir::has_score_tile(kernel) ? target.has_workgroups : target.tensor_units > 0);
 }
 
@@ -34,7 +25,8 @@ int attention_lanes(const ir::Kernel& kernel) {
     case By::Groups: return (rows / kRowsOfWarpgroup + 1) * kWarpgroup;
     case By::Subgroups: return rows / kRowsOfSubgroup * kSubgroupLanes;
     case By::Lanes:
-    case By::Matrices: break;
+    case By::Matrices:
+    case By::Stripes: break;
   }
   return ir::ScoreTile(kernel).lanes();
 }

@@ -17,11 +17,6 @@ std::string both(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty()) return "";
   return a == "true" ? b : b == "true" ? a : a + " && " + b;
 }
-std::string either(const std::string& a, const std::string& b) {
-  if (a.empty() || b == "true") return b;
-  if (b.empty() || a == "true") return a;
-  return "(" + a + " || " + b + ")";
-}
 
 }  // namespace
 
@@ -31,57 +26,7 @@ Masks::Masks(const Expressions& e, int rows, int columns)
       rows_(rows),
       columns_(columns),
       minus_infinity_(e.dialect.extreme(DType::f32, true)),
-      is_place_(e.kernel.exprs.size()) {
-  find_places();
-  find_conditions();
-}
-
-/// Integers, and comparisons of them, whose least and greatest values in a tile are known.
-void Masks::find_places() {
-  const auto is_int = [](DType dtype) { return dtype == DType::i32 || dtype == DType::i64; };
-  for (ExprId id = 0; id < kernel_.exprs.size(); ++id) {
-    const Expr& e = kernel_.exprs[id];
-    if (e.kind == ExprKind::Index) is_place_[id] = kernel_.maps[e.map].steps.size() == 1;
-    if (e.kind == ExprKind::Scalar) is_place_[id] = is_int(e.dtype) && kernel_.scalars[e.scalar] == e.dtype;
-    if (e.kind != ExprKind::Elementwise) continue;
-    bool of_places = true;
-    for (const ExprId arg : e.args) of_places &= arg == ir::kNone || is_place_[arg];
-    switch (e.op) {
-      case Op::Add:
-      case Op::Sub: is_place_[id] = of_places && e.dtype == DType::i64; break;
-      case Op::Cast:
-        is_place_[id] = of_places && e.dtype == DType::i64 && is_int(kernel_.exprs[e.args[0]].dtype);
-        break;
-      case Op::Less:
-      case Op::LessEqual: is_place_[id] = of_places && is_int(kernel_.exprs[e.args[0]].dtype); break;
-      case Op::And:
-      case Op::Or:
-      case Op::Not: is_place_[id] = of_places && e.dtype == DType::boolean; break;
-      default: break;
-    }
-  }
-}
-
-void Masks::find_conditions() {
-  const std::vector<bool> live = live_expressions(kernel_);
-  std::vector<ExprId> todo;
-  for (ExprId id = 0; id < kernel_.exprs.size(); ++id)
-    if (live[id] && kernel_.exprs[id].kind == ExprKind::Elementwise && kernel_.exprs[id].op == Op::Where)
-      todo.push_back(kernel_.exprs[id].args[0]);
-  while (!todo.empty()) {
-    const ExprId id = todo.back();
-    const Expr& e = kernel_.exprs[id];
-    todo.pop_back();
-    if (std::find(conditions_.begin(), conditions_.end(), id) != conditions_.end()) continue;
-    if (is_place(id)) {
-      conditions_.push_back(id);
-    } else if (e.kind == ExprKind::Elementwise && e.op == Op::And) {
-      todo.push_back(e.args[0]);
-      todo.push_back(e.args[1]);
-    }
-  }
-  std::sort(conditions_.begin(), conditions_.end());
-}
+      places_(e.kernel) {}
 
 std::optional<int> Masks::step_of(ExprId id) const {
   const Expr& e = kernel_.exprs[id];
@@ -100,54 +45,37 @@ std::optional<int> Masks::step_of(ExprId id) const {
 
 std::optional<Margin> Masks::margin(ExprId condition) const {
   const Expr& e = kernel_.exprs[condition];
-  if (!is_place(condition) || (e.op != Op::Less && e.op != Op::LessEqual)) return std::nullopt;
+  if (!places_.is_place(condition) || (e.op != Op::Less && e.op != Op::LessEqual)) return std::nullopt;
   const std::optional<int> from = step_of(e.args[0]), to = step_of(e.args[1]);
   if (!from || !to || std::abs(*to - *from) > 1) return std::nullopt;
   return Margin{e.args[0], e.args[1], e.op == Op::LessEqual, *to - *from};
 }
 
-/// True iff the value is false wherever the condition is.
-bool Masks::is_false_with(ExprId id, ExprId condition) const {
-  if (id == condition) return true;
-  const Expr& e = kernel_.exprs[id];
-  return e.kind == ExprKind::Elementwise && e.op == Op::And &&
-         (is_false_with(e.args[0], condition) || is_false_with(e.args[1], condition));
-}
-
 /// The number that a value is wherever the condition is false; empty: it is none.
 std::string Masks::value_without(ExprId id, ExprId condition) const {
-  const Expr& e = kernel_.exprs[id];
-  if (e.kind == ExprKind::Scalar && kernel_.scalars[e.scalar] == e.dtype) return e_.value(id);
-  const bool chooses = e.kind == ExprKind::Elementwise && e.op == Op::Where;
-  return chooses && is_false_with(e.args[0], condition) ? value_without(e.args[2], condition) : "";
+  const std::optional<ExprId> scalar = places_.scalar_without(id, condition);
+  return scalar ? e_.value(*scalar) : "";
 }
 
-/// When a value is minus infinity wherever the condition is false: text, empty where that is not known.
-std::string Masks::lowest_without(ExprId id, ExprId condition) const {
-  const Expr& e = kernel_.exprs[id];
-  if (e.kind == ExprKind::Elementwise && e.op == Op::Sub) return lowest_without(e.args[0], condition);
-  const std::string value = value_without(id, condition);
-  return value.empty() ? "" : "(" + value + " == " + minus_infinity_ + ")";
-}
-
-/// Likewise when it is 0.
-std::string Masks::zero_without(ExprId id, ExprId condition) const {
-  const Expr& e = kernel_.exprs[id];
-  if (const std::string value = value_without(id, condition); !value.empty())
-    return "(" + value + " == " + e_.dialect.literal(DType::f32, 0) + ")";
-  if (e.kind != ExprKind::Elementwise) return "";
-  const auto zero = [&](std::size_t k) { return zero_without(e.args[k], condition); };
-  switch (e.op) {
-    case Op::Mul: return either(zero(0), zero(1));
-    case Op::Cast:
-    case Op::Neg: return zero(0);
-    case Op::Add:
-    case Op::Sub: return both(zero(0), zero(1));
-    case Op::Where: return is_false_with(e.args[0], condition) ? zero(2) : both(zero(1), zero(2));
-    case Op::Exp: return lowest_without(e.args[0], condition);
-    default: return "";
+/// When something is so, as text; empty where that is not known.
+struct Masks::Logic {
+  using Truth = std::string;
+  const Masks& masks;
+  Truth is_zero(ExprId scalar) const { return is(scalar, masks.e_.dialect.literal(DType::f32, 0)); }
+  Truth is_lowest(ExprId scalar) const { return is(scalar, masks.minus_infinity_); }
+  Truth both(const Truth& a, const Truth& b) const { return emit::both(a, b); }
+  Truth either(const Truth& a, const Truth& b) const {
+    if (a.empty() || b == "true") return b;
+    if (b.empty() || a == "true") return a;
+    return "(" + a + " || " + b + ")";
   }
-}
+  Truth unknown() const { return ""; }
+
+ private:
+  Truth is(ExprId scalar, const std::string& number) const {
+    return "(" + masks.e_.value(scalar) + " == " + number + ")";
+  }
+};
 
 /// When a tile in which the condition never holds does not count: text, empty where that is not known.
 std::string Masks::may_skip(ExprId condition) const {
@@ -158,16 +86,16 @@ std::string Masks::may_skip(ExprId condition) const {
     if (!live[id] || !ir::is_reduced(e)) continue;
     if (e.kind == ExprKind::Reduce && e.op == Op::Max) {
       const std::string value = value_without(e.args[0], condition);
-      if (value.empty() || value != value_without(e.args[0], conditions_.front())) return "";
+      if (value.empty() || value != value_without(e.args[0], conditions().front())) return "";
       continue;
     }
-    skips = both(skips, zero_without(e.args[0], condition));
+    skips = both(skips, places_.zero_without(e.args[0], condition, Logic{*this}));
   }
   return skips;
 }
 
 std::string Masks::greatest_if_skipped(ExprId maximum) const {
-  return conditions_.empty() ? "" : value_without(kernel_.exprs[maximum].args[0], conditions_.front());
+  return conditions().empty() ? "" : value_without(kernel_.exprs[maximum].args[0], conditions().front());
 }
 
 /// Definitions of what an expression may be in a tile: lo and hi of a number, all and no of a condition.
@@ -217,7 +145,7 @@ std::vector<std::string> Masks::interval(ExprId id) const {
 
 Masks::Tests Masks::tests() const {
   std::vector<bool> needed(kernel_.exprs.size());
-  for (const ExprId id : conditions_) needed[id] = true;
+  for (const ExprId id : conditions()) needed[id] = true;
   for (ExprId id = static_cast<ExprId>(needed.size()); id-- > 0;)
     if (needed[id])
       for (const ExprId arg : kernel_.exprs[id].args)
@@ -225,7 +153,7 @@ Masks::Tests Masks::tests() const {
   const std::string rows = std::to_string(rows_), columns = std::to_string(columns_);
   Tests tests;
   tests.seen = "from + " + columns + " <= size_n";
-  if (conditions_.empty()) {
+  if (conditions().empty()) {
     tests.skipped = "false";
     return tests;
   }
@@ -235,7 +163,7 @@ Masks::Tests Masks::tests() const {
   for (ExprId id = 0; id < needed.size(); ++id)
     if (needed[id])
       for (std::string& line : interval(id)) tests.places.push_back(std::move(line));
-  for (const ExprId id : conditions_) {
+  for (const ExprId id : conditions()) {
     tests.seen += " && all" + std::to_string(id);
     const std::string skips = may_skip(id);
     if (skips.empty()) continue;
@@ -263,7 +191,7 @@ std::string Masks::text() const {
 }
 
 bool Masks::grows_with_rows() const {
-  for (const ExprId id : conditions_) {
+  for (const ExprId id : conditions()) {
     const Expr& e = kernel_.exprs[id];
     if (e.op != Op::Less && e.op != Op::LessEqual) continue;
     // Whether a row's number stands on the greater side.

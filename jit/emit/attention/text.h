@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "jit/emit/walker/expressions.h"
+#include "jit/ir/score_places.h"
 
 namespace sinter::emit {
 
@@ -85,7 +86,7 @@ class Masks {
   Masks(const Expressions& e, int rows, int columns);
 
   /// Those that choose between scores, each not part of another one.
-  const std::vector<ir::ExprId>& conditions() const { return conditions_; }
+  const std::vector<ir::ExprId>& conditions() const { return places_.conditions(); }
   /// Of a condition; nothing where it is no such comparison.
   std::optional<Margin> margin(ir::ExprId condition) const;
   /// What is asked about the tile of columns that begins at `from`, of the rows from `row_of_tile` on.
@@ -104,15 +105,10 @@ class Masks {
   bool grows_with_rows() const;
 
  private:
-  bool is_place(ir::ExprId id) const { return is_place_[id]; }
+  struct Logic;
   /// How much a place changes from one column to the next; nothing where that is not known.
   std::optional<int> step_of(ir::ExprId place) const;
-  void find_places();
-  void find_conditions();
-  bool is_false_with(ir::ExprId id, ir::ExprId condition) const;
   std::string value_without(ir::ExprId id, ir::ExprId condition) const;
-  std::string lowest_without(ir::ExprId id, ir::ExprId condition) const;
-  std::string zero_without(ir::ExprId id, ir::ExprId condition) const;
   std::string may_skip(ir::ExprId condition) const;
   std::vector<std::string> interval(ir::ExprId id) const;
 
@@ -120,8 +116,7 @@ class Masks {
   const ir::Kernel& kernel_;
   const int rows_, columns_;
   const std::string minus_infinity_;
-  std::vector<bool> is_place_;
-  std::vector<ir::ExprId> conditions_;
+  const ir::ScorePlaces places_;
 };
 
 }  // namespace sinter::emit

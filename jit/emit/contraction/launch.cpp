@@ -14,11 +14,6 @@ namespace {
 // Of what lies across the sum, at a time.
 constexpr int kRowsOfChunk = 64;
 
-std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints) {
-  if (ref.is_zero()) return 0;
-  return ref.is_one() ? 1 : ints[ref.index];
-}
-
 Divisor divisor(std::int64_t by) {
   if (by == 1) return {};
   const ir::Factor reciprocal = ir::reciprocal_of(by);

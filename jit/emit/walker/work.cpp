@@ -6,14 +6,6 @@
 
 namespace sinter::emit {
 
-std::vector<bool> live_expressions(const ir::Kernel& kernel) {
-  std::vector<bool> live(kernel.exprs.size(), false);
-  for (const ir::Store& store : kernel.stores) live[store.value] = true;
-  for (ir::ExprId id = static_cast<ir::ExprId>(kernel.exprs.size()); id-- > 0;)
-    if (live[id]) for_operands(kernel.exprs[id], [&](ir::ExprId arg) { live[arg] = true; });
-  return live;
-}
-
 InnerWork work_of(const ir::Kernel& kernel, const std::vector<bool>& live, std::uint16_t phase) {
   const bool pointwise = kernel.inner_rank == 0;
   InnerWork work;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "jit/ir/kernel.h"
+#include "jit/ir/uses.h"
 
 namespace sinter::emit {
 
@@ -16,19 +16,8 @@ struct InnerWork {
   bool empty() const { return stores.empty() && partials.empty() && reductions.empty(); }
 };
 
-/// Expressions that some store needs.
-std::vector<bool> live_expressions(const ir::Kernel& kernel);
-
 /// The Inner values, stores and reductions of a phase; all there is when the kernel has no inner loops.
 InnerWork work_of(const ir::Kernel& kernel, const std::vector<bool>& live, std::uint16_t phase);
-
-/// Calls for each operand of an expression, its predicate included.
-template <class Visit>
-void for_operands(const ir::Expr& expr, Visit visit) {
-  for (ir::ExprId arg : expr.args)
-    if (arg != ir::kNone) visit(arg);
-  if (expr.predicate != ir::kNone) visit(expr.predicate);
-}
 
 /// The reductions that are finished when a phase begins.
 std::vector<ir::ExprId> reductions_of(const ir::Kernel& kernel, const std::vector<bool>& live,

@@ -75,6 +75,17 @@ class Chooser {
     }
     return matrix_tiles(attention) ? nullptr : lane_tiles(attention);
   }
+  const char* choose_stripes(ir::Attention& attention) const {
+    if (const char* why = loops()) return why;
+    if (const char* why = dots()) return why;
+    for (const ir::Expr& expr : kernel_.exprs)
+      if (expr.kind == ir::ExprKind::Row && !draft_.maps[expr.map].is_affine())
+        return "rows that do not lie in straight lines";
+    for (const ir::Store& store : kernel_.stores)
+      if (store.level == ir::Level::Inner) return "scores that are stored";
+    attention = {1, 1, 1, 1, ir::Attention::By::Stripes, 1};
+    return nullptr;
+  }
   const char* choose(ir::Attention& attention) {
     if (!limits_.tensor_cores.keeps_scores()) return "no tensor cores of which it is known who has a score";
     if (const char* why = loops()) return why;
@@ -379,12 +390,17 @@ bool choose_attention(const Draft& draft, const LowerLimits& limits, ir::Kernel&
     has_dots |= expr.kind == ir::ExprKind::Dot;
     combines |= expr.kind == ir::ExprKind::Combine;
   }
-  if (!combines && (!has_dots || kernel.inner_rank == 0)) return has_dots;
+  if (!combines && (!has_dots || kernel.inner_rank == 0)) {
+    if (has_dots && draft.scores == ScoreForm::Stripes) throw Cut{"scores of no rows"};
+    return has_dots;
+  }
   Chooser chooser(draft, limits, kernel);
-  const char* why = draft.scores == ScoreForm::LoneRows    ? chooser.choose(kernel.lone_rows)
+  const bool by_stripes = draft.scores == ScoreForm::Stripes;
+  const char* why = by_stripes                             ? chooser.choose_stripes(kernel.attention)
+                    : draft.scores == ScoreForm::LoneRows  ? chooser.choose(kernel.lone_rows)
                     : draft.scores == ScoreForm::LaneTiles ? chooser.choose_lanes(kernel.attention)
                                                            : chooser.choose(kernel.attention);
-  if (why && combines) throw Cut{why};
+  if (why && (combines || by_stripes)) throw Cut{why};
   return true;
 }
 

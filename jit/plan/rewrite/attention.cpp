@@ -36,6 +36,10 @@ constexpr std::int64_t kVectorsOfGradients = 128;
 // Likewise of 16 rows and of 16 columns, the least that there are, and bytes for their weights.
 constexpr std::int64_t kFewestVectors = 64, kBytesOfWeights = 4096;
 constexpr double kLargePart = 16;
+// Elements of a Row.
+constexpr std::int64_t kMostSteps = UINT16_MAX;
+// Of stripes, and of those of the product transposed.
+constexpr std::int64_t kFewestOfStripe = 128;
 
 bool is_op(const Node& node, Op op) { return node.kind == NodeKind::Op && node.op == op; }
 
@@ -66,6 +70,21 @@ bool lies_in_rows(const Graph& graph, NodeId id, std::size_t along) {
   return is_short(graph.nodes[id], along) && lies_along(graph, id, along);
 }
 
+/// True iff a processor's threads can pack the vectors along dim `along`. Those of one element would look
+/// like numbers of rows, and what all rows have in common like a vector of neither rows nor columns.
+bool lies_in_steps(const Graph& graph, NodeId id, std::size_t along) {
+  const Node& node = graph.nodes[id];
+  if (!is_half(node.dtype) && node.dtype != DType::f32) return false;
+  const std::optional<StridedView> view = strided_view(graph, id);
+  const std::size_t rank = node.shape.rank(), other = rank - 1 + rank - 2 - along;
+  return view && node.shape[along] > 1 && node.shape[along] <= kMostSteps && view->layout.strides[other] != 0;
+}
+
+/// True iff the vectors lie as kernels of that form bring them.
+bool lies_for(const Graph& graph, NodeId id, std::size_t along, ScoreForm form) {
+  return form == ScoreForm::Stripes ? lies_in_steps(graph, id, along) : lies_in_rows(graph, id, along);
+}
+
 /// True iff vectors along dim `along`, each times a weight, can be added up over dim `summed`. Tensor cores
 /// read f32 along the sum alone: what lies otherwise is copied so that it does.
 bool combines(const Graph& graph, NodeId id, std::size_t along, std::size_t summed) {
@@ -76,9 +95,10 @@ bool combines(const Graph& graph, NodeId id, std::size_t along, std::size_t summ
 }
 
 /// A product whose elements may be scores, or that may take them: of what tensor cores multiply, or any that
-/// a library computes otherwise, where ordinary lanes keep scores.
+/// a library computes otherwise, where ordinary lanes or threads of a processor keep scores.
 bool is_product(const Node& n, const ir::DeviceTraits& traits) {
-  return (is_op(n, Op::Contract) && n.ints[1] == 0) || (traits.score_tile_bytes > 0 && is_op(n, Op::MatMul));
+  return (is_op(n, Op::Contract) && n.ints[1] == 0) ||
+         ((traits.score_tile_bytes > 0 || traits.fewest_striped > 0) && is_op(n, Op::MatMul));
 }
 
 /// Of f32, none of which may be rounded.
@@ -104,6 +124,17 @@ bool is_large(const Node& product, const ir::DeviceTraits& traits) {
   return traits.memory_bytes > 0 && bytes * kLargePart > static_cast<double>(traits.memory_bytes);
 }
 
+/// True iff a processor's caches do not hold the elements of a product until they are read.
+bool is_many(const Node& product, const ir::DeviceTraits& traits) {
+  return static_cast<std::size_t>(product.shape.numel()) * sizeof(float) >= traits.fewest_striped;
+}
+
+/// True iff stripes are long, and so are those of gradients: of small ones the work around them is too much.
+bool has_long_rows(const Node& product) {
+  const std::size_t rank = product.shape.rank();
+  return product.shape[rank - 2] >= kFewestOfStripe && product.shape[rank - 1] >= kFewestOfStripe;
+}
+
 /// True iff a workgroup shares memory enough for so many vectors of f32, and more bytes.
 bool has_room(std::int64_t vectors, std::int64_t length, std::int64_t bytes, const ir::DeviceTraits& traits) {
   constexpr std::int64_t kBetweenVectors = 4;
@@ -124,6 +155,10 @@ bool has_room_for_tile(const Node& rows, std::size_t along, const ir::DeviceTrai
 ScoreForm form_of(const Graph& graph, const Node& product, const ir::DeviceTraits& traits) {
   const std::int64_t columns = product.shape[product.shape.rank() - 1];
   if (columns < kFewest) return ScoreForm::None;
+  if (traits.fewest_striped > 0) {
+    const bool pays = (is_many(product, traits) && has_long_rows(product)) || is_large(product, traits);
+    return has_many_rows(product) && pays ? ScoreForm::Stripes : ScoreForm::None;
+  }
   if (has_many_rows(product)) {
     if (traits.tensor_cores.keeps_scores() && !is_exact(graph, product)) return ScoreForm::Tiles;
     const bool pays =
@@ -141,14 +176,16 @@ ScoreForm form_of(const Graph& graph, const Node& product, const ir::DeviceTrait
 std::uint64_t facts_of(const Graph& graph, NodeId id, const ir::DeviceTraits& traits) {
   const Node& n = graph.nodes[id];
   const std::size_t rank = n.shape.rank();
-  auto facts = static_cast<std::uint64_t>(form_of(graph, n, traits)) << 1 |
-               static_cast<std::uint64_t>(has_room_for_gradients(graph, n, traits));
+  auto facts = static_cast<std::uint64_t>(form_of(graph, n, traits));
+  for (const bool fact : {has_room_for_gradients(graph, n, traits), is_large(n, traits)})
+    facts = facts << 1 | static_cast<std::uint64_t>(fact);
   for (const NodeId factor : n.operands)
     for (const std::size_t along : {rank - 1, rank - 2}) {
       const std::size_t summed = rank - 1 + rank - 2 - along;
       for (const bool fact :
            {lies_in_rows(graph, factor, along), lies_along(graph, factor, along),
-            combines(graph, factor, along, summed), has_room_for_tile(graph.nodes[factor], along, traits)})
+            combines(graph, factor, along, summed), has_room_for_tile(graph.nodes[factor], along, traits),
+            lies_in_steps(graph, factor, along)})
         facts = facts << 1 | static_cast<std::uint64_t>(fact);
     }
   return facts;
@@ -162,7 +199,7 @@ class Scores {
         traits_(traits),
         forms_(graph.nodes.size(), ScoreForm::None),
         is_refused_(graph.nodes.size(), false) {
-    while (find() || refuse_small_tiles()) {
+    while (find() || refuse_slow()) {
     }
   }
 
@@ -203,10 +240,14 @@ class Scores {
     return refused;
   }
 
-  /// Gradients have several products of one score each, whose vectors leave room for small tiles alone where
-  /// little memory is shared: these take longer than scores that are stored. True iff there were such.
-  bool refuse_small_tiles() {
-    if (std::find(forms_.begin(), forms_.end(), ScoreForm::LaneTiles) == forms_.end()) return false;
+  /// Gradients have several products of one score each. Where little memory is shared, their vectors leave
+  /// room for small tiles alone; a processor's threads compute all scores twice, unless a mask of places
+  /// leaves out a part. These take longer than scores that are stored. True iff there were such.
+  bool refuse_slow() {
+    const auto may_be_slow = [](ScoreForm form) {
+      return form == ScoreForm::LaneTiles || form == ScoreForm::Stripes;
+    };
+    if (std::none_of(forms_.begin(), forms_.end(), may_be_slow)) return false;
     const std::size_t count = graph_.nodes.size();
     std::vector<NodeId> set(count);  // of scores that some node computes with each other
     for (NodeId id = 0; id < count; ++id) set[id] = id;
@@ -218,20 +259,33 @@ class Scores {
       for (const NodeId operand : node(id).operands)
         if (is_score(id) && is_score(operand)) set[first(id)] = first(operand);
     std::vector<std::uint32_t> products(count, 0);
-    for (NodeId id = 0; id < count; ++id)
-      if (is_tiled_product(id)) ++products[first(id)];
+    std::vector<bool> of_places(count), is_masked(count);
+    for (NodeId id = 0; id < count; ++id) {
+      of_places[id] = is_of_places(id, of_places);
+      if (may_be_slow(forms_[id]) && is_product(node(id))) ++products[first(id)];
+      if (is_score(id) && is_op(node(id), Op::Where) && of_places[node(id).operands[0]])
+        is_masked[first(id)] = true;
+    }
     bool refused = false;
     for (NodeId id = 0; id < count; ++id) {
-      if (!is_tiled_product(id) || products[first(id)] == 1 || is_large(node(id), traits_) ||
-          is_of_matrices(graph_, node(id), traits_) || has_room_for_gradients(graph_, node(id), traits_))
+      if (!may_be_slow(forms_[id]) || !is_product(node(id)) || products[first(id)] == 1 ||
+          is_large(node(id), traits_))
         continue;
-      is_refused_[id] = refused = true;
+      const bool is_fast = forms_[id] == ScoreForm::Stripes
+                               ? is_masked[first(id)]
+                               : is_of_matrices(graph_, node(id), traits_) ||
+                                     has_room_for_gradients(graph_, node(id), traits_);
+      if (!is_fast) is_refused_[id] = refused = true;
     }
     return refused;
   }
 
-  bool is_tiled_product(NodeId id) const {
-    return forms_[id] == ScoreForm::LaneTiles && is_product(node(id));
+  /// True iff the node follows from where its elements are. `known`: of its operands.
+  bool is_of_places(NodeId id, const std::vector<bool>& known) const {
+    const Node& n = node(id);
+    if (n.kind == NodeKind::Scalar || is_op(n, Op::Iota)) return true;
+    if (!n.is(OpClass::Elementwise) && !n.is(OpClass::View)) return false;
+    return std::all_of(n.operands.begin(), n.operands.end(), [&](NodeId k) { return known[k]; });
   }
 
   /// By its operands.
@@ -240,6 +294,7 @@ class Scores {
     if (n.kind != NodeKind::Op) return ScoreForm::None;
     if (is_product(n)) return form_of_product(n);
     if (!n.is(OpClass::Elementwise) && !(is_transpose(n) && has_many_rows(n))) return ScoreForm::None;
+    if (n.dtype == DType::f64) return ScoreForm::None;  // scores are of f32
     ScoreForm form = ScoreForm::None;
     for (const NodeId operand : n.operands) {
       if (!is_score(operand)) continue;
@@ -255,11 +310,11 @@ class Scores {
     const ScoreForm form = form_of(graph_, n, traits_);
     if (form == ScoreForm::Tiles && rank > 2 + kMostBatchDims) return ScoreForm::None;
     if (is_score(n.operands[0]) || is_score(n.operands[1])) return ScoreForm::None;
-    const bool lies = lies_in_rows(n.operands[0], rank - 1) && lies_in_rows(n.operands[1], rank - 2);
+    const bool lies = node(n.operands[0]).dtype == node(n.operands[1]).dtype &&
+                      lies_for(graph_, n.operands[0], rank - 1, form) &&
+                      lies_for(graph_, n.operands[1], rank - 2, form);
     return lies ? form : ScoreForm::None;
   }
-
-  bool lies_in_rows(NodeId id, std::size_t along) const { return plan::lies_in_rows(graph_, id, along); }
 
   /// True iff the node may have the scores among its operands.
   bool takes_scores(NodeId id) const {
@@ -279,7 +334,7 @@ class Scores {
     const std::size_t along = first ? rank - 1 : rank - 2, summed = first ? rank - 2 : rank - 1;
     if (form == ScoreForm::Tiles) return !is_exact(graph_, n) && combines(graph_, rows, along, summed);
     if (form == ScoreForm::LaneTiles && !has_room_for_tile(node(rows), along, traits_)) return false;
-    return (first || form == ScoreForm::LaneTiles) && lies_in_rows(rows, along);
+    return (first || form != ScoreForm::LoneRows) && lies_for(graph_, rows, along, form);
   }
 
   const Graph& graph_;
@@ -340,25 +395,32 @@ std::optional<NodeId> taken_off(Rewriter& to, NodeId& weights, const Shape& poin
   return std::nullopt;
 }
 
-/// weights (.., m, n) times rows (.., n, e). What is the same for a whole row of weights is multiplied by
-/// afterwards: so the sum of exponentials that they are divided by may still be on its way.
-NodeId combined(Rewriter& to, NodeId weights, NodeId rows, ScoreForm form) {
+/// weights (.., m, n) times rows (.., n, e), of a product of `dtype`. What is the same for a whole row of
+/// weights is multiplied by afterwards: so the sum of exponentials that they are divided by may still be on
+/// its way.
+NodeId combined(Rewriter& to, NodeId weights, NodeId rows, ScoreForm form, DType dtype) {
   const Shape points = to.node(weights).shape;
   const std::size_t rank = points.rank();
   std::vector<NodeId> factors;
   while (const std::optional<NodeId> number = taken_off(to, weights, points)) factors.push_back(*number);
   Node node;
   node.op = Op::Combine;
-  node.dtype = DType::f32;
+  node.dtype = is_half(dtype) ? dtype : DType::f32;
   node.ints = ints_of(form);
   node.ints.push_back(0);
   node.shape = points;
   node.shape[rank - 1] = to.node(rows).shape[rank - 1];
   node.operands = {weights, form == ScoreForm::Tiles ? along_the_sum(to, rows) : rows};
   if (!factors.empty()) {
+    // Numbers of rows first, as two scalars have no product that is a scalar.
+    std::stable_partition(factors.begin(), factors.end(),
+                          [&](NodeId id) { return to.node(id).kind != NodeKind::Scalar; });
     NodeId scale = factors[0];
-    for (std::size_t k = 1; k < factors.size(); ++k)
-      scale = to.elementwise(Op::Mul, DType::f32, {scale, factors[k]});
+    const bool is_scalar = to.node(scale).kind == NodeKind::Scalar;
+    for (std::size_t k = 1; k < factors.size(); ++k) {
+      NodeId& product = is_scalar ? node.operands[0] : scale;
+      product = to.elementwise(Op::Mul, DType::f32, {product, factors[k]});
+    }
     node.operands.push_back(scale);
   }
   return to.add(std::move(node));
@@ -389,15 +451,17 @@ void keep_scores(Graph& graph, const ir::DeviceTraits& traits) {
     if (is_product(node, traits)) {
       if (is_score) {
         node.op = Op::Dot;
+        node.dtype = DType::f32;
         node.ints = ints_of(scores[id]);
         return to.add(std::move(node));
       }
       const ScoreForm first = scores[before.operands[0]], second = scores[before.operands[1]];
-      if (first != ScoreForm::None) return combined(to, node.operands[0], node.operands[1], first);
+      if (first != ScoreForm::None)
+        return combined(to, node.operands[0], node.operands[1], first, node.dtype);
       // (A W)^T = W^T A^T
       if (second != ScoreForm::None)
         return to.transpose(
-            combined(to, to.transpose(node.operands[1]), to.transpose(node.operands[0]), second));
+            combined(to, to.transpose(node.operands[1]), to.transpose(node.operands[0]), second, node.dtype));
     }
     if (is_op(node, Op::Cast)) {
       // Scores have the digits of the sums that they come of.

@@ -6,7 +6,7 @@ namespace {
 
 /// True iff scores of many rows may stay out of memory.
 bool keeps_tiles(const ir::DeviceTraits& traits) {
-  return traits.tensor_cores.keeps_scores() || traits.score_tile_bytes > 0;
+  return traits.tensor_cores.keeps_scores() || traits.score_tile_bytes > 0 || traits.fewest_striped > 0;
 }
 
 // Name, function, when it is wanted.

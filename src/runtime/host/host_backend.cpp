@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <list>
 #include <mutex>
 #include <new>
 #include <string>
@@ -11,6 +12,7 @@
 #include <sinter/error.h>
 
 #include "src/base/env.h"
+#include "src/runtime/host/attention/stripes.h"
 #include "src/runtime/host/buffer.h"
 #include "src/runtime/host/machine_code/fatal_errors.h"
 #include "src/runtime/host/machine_code/jit_program.h"
@@ -44,6 +46,9 @@ std::size_t physical_memory() {
 #endif
   return 0;
 }
+
+// Scores of fewer bytes stay in the caches where they are stored.
+constexpr std::size_t kFewestStriped = std::size_t{4} << 20;
 
 /// A copy to or from host memory. Launches are synchronous, so nothing is left to wait for.
 class Copy final : public Transfer {
@@ -83,6 +88,10 @@ class HostBackend final : public Backend {
     traits_.work_per_byte = 4;
     traits_.batch_bytes = std::size_t{1} << 16;
     traits_.memory_bytes = physical_memory();
+    const std::size_t limit = static_cast<std::size_t>(base::environment().memory_limit_mib) << 20;
+    if (limit > 0 && (traits_.memory_bytes == 0 || limit < traits_.memory_bytes))
+      traits_.memory_bytes = limit;
+    if (base::environment().score_tiles) traits_.fewest_striped = kFewestStriped;
     traits_.narrow_products = true;
     traits_.channels_last = host::prefers_channels_last();
   }
@@ -116,8 +125,12 @@ class HostBackend final : public Backend {
 
   std::size_t trim() override { return memory_->trim(); }
 
-  std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override {
-    std::vector<std::shared_ptr<host::HostExecutable>> programs(kernels.size());
+  std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> wanted) override {
+    std::vector<std::shared_ptr<host::HostExecutable>> programs(wanted.size());
+    std::vector<const ir::Kernel*> kernels(wanted.begin(), wanted.end());
+    std::list<ir::ScoreStripes> striped;
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      if (wanted[i]->attention.any()) kernels[i] = &striped.emplace_back(*wanted[i]).kernel;
     if (chooses_) choose_once();
     if (jit_ != nullptr) {
       pool_.run(kernels.size(), [&](std::size_t i, std::size_t) {
@@ -134,7 +147,13 @@ class HostBackend final : public Backend {
     }
     for (std::size_t i = 0; i < kernels.size(); ++i)
       if (programs[i] == nullptr) programs[i] = std::make_shared<host::KernelProgram>(*kernels[i], reason_);
-    for (const auto& program : programs) program->use_threads(pool_.size());
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      if (kernels[i] != wanted[i]) {
+        programs[i] = host::make_striped(*this, *wanted[i], std::move(striped.front()), programs[i]);
+        striped.pop_front();
+      }
+      programs[i]->use_threads(pool_.size());
+    }
     return {programs.begin(), programs.end()};
   }
 

@@ -48,7 +48,7 @@ class Evaluation {
       : k_(kernel),
         in_(bindings),
         precision_(precision),
-        live_(emit::live_expressions(kernel)),
+        live_(ir::live_expressions(kernel)),
         values_(kernel.exprs.size()) {
     if (in_.ints.size() != k_.ints || in_.buffers.size() != k_.buffers.size() ||
         in_.scalars.size() != k_.scalars.size())

@@ -233,12 +233,6 @@ Space::Steady Space::steady_with(const BoundMap& map, std::size_t along, std::in
   return all;
 }
 
-std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints) {
-  if (ref.is_zero()) return 0;
-  if (ref.is_one()) return 1;
-  return ints[ref.index];
-}
-
 Space bind_space(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
   Space space;
   space.outer = kernel.outer_rank;

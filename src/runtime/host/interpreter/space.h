@@ -75,8 +75,6 @@ struct Space {
 /// The most dims of a Space, split loops included; dim sets are 32-bit masks with one bit to spare.
 inline constexpr std::size_t kMaxLoops = 30;
 
-std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints);
-
 Space bind_space(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
 
 /// Calls run(position, stride, count) for maximal runs of constant stride among a map's values: n points from

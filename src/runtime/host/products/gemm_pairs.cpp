@@ -98,6 +98,14 @@ void pack_panel(Bfloat16Pair* to, const bfloat16* from, std::int64_t lane_stride
   }
 }
 
+SINTER_PAIRS void round_to_multiply(bfloat16* to, const float* from, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; i += kWordLanes) {
+    const __mmask16 given = first_lanes(n - i);
+    _mm256_mask_storeu_epi16(
+        to + i, given, reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(_mm512_maskz_loadu_ps(given, from + i))));
+  }
+}
+
 void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t k, const Bfloat16Pair* a,
                     const Bfloat16Pair* b, std::int64_t b_row, float* c, std::int64_t c_row,
                     bool accumulate) {
@@ -116,6 +124,10 @@ bool multiplies_pairs() { return false; }
 
 void pack_panel(Bfloat16Pair*, const bfloat16*, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
                 std::int64_t) {
+  throw std::logic_error("no instructions for pairs of bf16");
+}
+
+void round_to_multiply(bfloat16*, const float*, std::int64_t) {
   throw std::logic_error("no instructions for pairs of bf16");
 }
 

@@ -22,6 +22,9 @@ bool multiplies_pairs();
 void pack_panel(Bfloat16Pair* to, const bfloat16* from, std::int64_t lane_stride, std::int64_t k_stride,
                 std::int64_t lanes, std::int64_t width, std::int64_t k);
 
+/// n numbers, rounded to the nearest as what pairs are multiplied of: denormal ones are 0.
+void round_to_multiply(bfloat16* to, const float* from, std::int64_t n);
+
 /// Of packed panels; `k` pairs.
 void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t k, const Bfloat16Pair* a,
                     const Bfloat16Pair* b, std::int64_t b_row, float* c, std::int64_t c_row, bool accumulate);
