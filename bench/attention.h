@@ -1,4 +1,4 @@
-// Attention, 8 x 16 heads of 2048 positions of 64 numbers.
+// Attention, 8 x 16 heads (on the host 8) of 2048 positions of 64 numbers.
 #pragma once
 
 #include <functional>

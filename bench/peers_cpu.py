@@ -84,6 +84,29 @@ PRODUCTS |= {name + "_i8": functools.partial(product_of_bytes, rows, size)
              for name, rows, size in (("matmul_1024", 1024, 1024), ("matmul_64_rows", 64, 4096), ("matmul_1_row", 1, 4096))}
 
 
+def attention(dtype=torch.float32, causal=True, gradients=False):
+    q, k, v, seed = (torch.randn(1, 8, 2048, 64).to(dtype) for _ in range(4))
+    for x in (q, k, v):
+        x.requires_grad_(gradients)
+    unseen = torch.ones(2048, 2048, dtype=torch.bool).triu(1)
+
+    def run():
+        scores = (q @ k.transpose(-2, -1)) / 8
+        if causal:
+            scores = scores.masked_fill(unseen, -math.inf)
+        y = torch.softmax(scores, -1) @ v
+        return torch.autograd.grad(y, (q, k, v), seed) if gradients else y
+    return run
+
+
+ATTENTION = {"attention": functools.partial(attention, torch.bfloat16),
+             "attention_fwd_bwd": functools.partial(attention, torch.bfloat16, gradients=True),
+             "attention_f32": attention,
+             "attention_f32_full": functools.partial(attention, causal=False),
+             "attention_f32_fwd_bwd": functools.partial(attention, gradients=True),
+             "attention_f32_full_fwd_bwd": functools.partial(attention, causal=False, gradients=True)}
+
+
 def training_step(model, optimizer, x, y):
     def run():
         loss = F.cross_entropy(model(x), y)
@@ -129,7 +152,7 @@ def resnet18_step_in(layout):
 
 
 ROWS = {f.__name__: f for f in (gelu_tanh_ab, chain20, softmax, layernorm_gelu_fwd_bwd, cnn_step, mlp_step,
-                                transformer_step, char_gpt_step, resnet18_step, matmul_gelu)} | PRODUCTS
+                                transformer_step, char_gpt_step, resnet18_step, matmul_gelu)} | PRODUCTS | ATTENTION
 
 
 def measure(row, seconds=1.5):

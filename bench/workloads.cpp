@@ -337,11 +337,10 @@ const std::vector<Workload>& workloads() {
          10, 1, "ms", [](const Device& device) { return transformer_step(device, char_gpt(device)); }},
         {"char_gpt_bf16_step", "char_gpt_step under Autocast", 10, 1, "ms",
          [](const Device& device) { return transformer_step(device, char_gpt(device), sn::DType::bf16); }},
-        {"attention", "causal attention, bf16, 8 x 16 heads, 2048 x 64", 32, 1, "ms",
-         [](const Device& device) { return attention(device, {}); }, nullptr, Workload::Needs::Gpu},
+        {"attention", "causal attention, bf16, 8 x 16 heads (host: 8), 2048 x 64", 32, 1, "ms",
+         [](const Device& device) { return attention(device, {}); }},
         {"attention_fwd_bwd", "attention with its gradients", 32, 1, "ms",
-         [](const Device& device) { return attention(device, {.gradients = true}); }, nullptr,
-         Workload::Needs::Gpu},
+         [](const Device& device) { return attention(device, {.gradients = true}); }},
         {"attention_tf32", "attention, f32 rounded to tf32", 32, 1, "ms",
          [](const Device& device) { return attention(device, {.dtype = sn::DType::f32}); }, nullptr,
          Workload::Needs::Gpu},
@@ -349,23 +348,26 @@ const std::vector<Workload>& workloads() {
          [](const Device& device) { return attention(device, {.dtype = sn::DType::f32, .gradients = true}); },
          nullptr, Workload::Needs::Gpu},
         {"attention_f32", "attention, f32 that is not rounded", 32, 1, "ms",
-         [](const Device& device) { return attention(device, kExactAttention); }, nullptr,
-         Workload::Needs::Gpu},
+         [](const Device& device) { return attention(device, kExactAttention); }},
+        {"attention_f32_full", "the same without a mask", 32, 1, "ms",
+         [](const Device& device) {
+           Attention what = kExactAttention;
+           what.causal = false;
+           return attention(device, what);
+         }},
         {"attention_f32_fwd_bwd", "attention_f32 with its gradients", 32, 1, "ms",
          [](const Device& device) {
            Attention what = kExactAttention;
            what.gradients = true;
            return attention(device, what);
-         },
-         nullptr, Workload::Needs::Gpu},
-        {"attention_f32_full_fwd_bwd", "the same without a mask", 32, 1, "ms",
+         }},
+        {"attention_f32_full_fwd_bwd", "attention_f32_full with its gradients", 32, 1, "ms",
          [](const Device& device) {
            Attention what = kExactAttention;
            what.gradients = true;
            what.causal = false;
            return attention(device, what);
-         },
-         nullptr, Workload::Needs::Gpu},
+         }},
         {"record_us_per_op", "one elementwise op recorded (host: null device)", 4, kTinyOps, "us", nullptr,
          recording},
         {"replay_us_100_ops",
