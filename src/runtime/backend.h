@@ -14,7 +14,7 @@
 #include <sinter/scalar.h>
 
 #include "jit/ir/kernel.h"
-#include "jit/ir/plain_product.h"
+#include "jit/ir/products/plain_product.h"
 #include "jit/ir/traits.h"
 #include "jit/library/library_op.h"
 #include "jit/plan/launch_order.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "jit/ir/plain_product.h"
+#include "jit/ir/products/plain_product.h"
 #include "jit/plan/lower/limits.h"
 #include "jit/plan/lower/tiles/tiling.h"
 #include "jit/tune/parameters.h"

@@ -17,7 +17,7 @@
 #include "jit/ir/traits.h"
 #include "src/runtime/device_core.h"
 #include "src/runtime/host/host_backend.h"
-#include "tests/support/forwarding_backend.h"
+#include "tests/support/processor.h"
 #include "tests/support/small_gpu.h"
 #include "tests/support/test_device.h"
 #include "tests/support/values.h"
@@ -40,23 +40,9 @@ struct Arithmetic {
 constexpr Arithmetic kBf16{DType::bf16}, kF16{DType::f16}, kTf32{DType::f32, MatmulPrecision::High, 2e-3},
     kExact{DType::f32, MatmulPrecision::Highest, 1e-5};
 
-/// A processor of whose scores so many bytes, or more, stay out of memory, whatever pays; 0: none do.
-class Processor final : public testing::ForwardingBackend {
- public:
-  Processor(std::unique_ptr<runtime::Backend> inner, std::size_t fewest_striped)
-      : ForwardingBackend(std::move(inner)), traits_(this->inner().traits()) {
-    traits_.fewest_striped = fewest_striped;
-    if (fewest_striped > 0) traits_.memory_bytes = 1;
-  }
-  const ir::DeviceTraits& traits() const override { return traits_; }
-
- private:
-  ir::DeviceTraits traits_;
-};
-
 const Device& storing_device() {
   static const Device device =
-      testing::device_over(std::make_unique<Processor>(runtime::make_host_backend(), 0));
+      testing::device_over(std::make_unique<testing::Processor>(runtime::make_host_backend(), 0));
   return device;
 }
 
@@ -66,9 +52,10 @@ const std::vector<Device>& scores_devices() {
   static const std::vector<Device> devices = [] {
     std::vector<Device> all{testing::test_device()};
     if (all[0].name() == "host" && std::getenv("SINTER_TEST_ORACLE") == nullptr) {
-      all.push_back(testing::device_over(std::make_unique<Processor>(runtime::make_host_backend(), 1)));
       all.push_back(
-          testing::device_over(std::make_unique<Processor>(runtime::make_host_backend(nullptr, false), 1)));
+          testing::device_over(std::make_unique<testing::Processor>(runtime::make_host_backend(), 1)));
+      all.push_back(testing::device_over(
+          std::make_unique<testing::Processor>(runtime::make_host_backend(nullptr, false), 1)));
     }
 #if SINTER_HAS_VULKAN
     if (!testing::is_vulkan(all[0])) return all;

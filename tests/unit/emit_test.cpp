@@ -15,7 +15,7 @@
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
 #include "jit/emit/dialects/table.h"
-#include "jit/ir/row_product.h"
+#include "jit/ir/products/row_product.h"
 #include "tests/conformance/kernel_forms.h"
 #include "tests/support/kernels/random_kernel.h"
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <span>
+#include <thread>
 #include <variant>
 #include <vector>
 
@@ -15,10 +16,13 @@
 #include <sinter/half.h>
 #include <sinter/nn/attention.h>
 
-#include "jit/ir/score_stripes.h"
+#include "jit/ir/scores/score_stripes.h"
 #include "src/runtime/host/attention/seen_columns.h"
 #include "src/runtime/host/attention/stripe_products.h"
+#include "tests/support/failing_backend.h"
 #include "tests/support/planned_products.h"
+#include "tests/support/processor.h"
+#include "tests/support/values.h"
 
 using namespace sinter;
 using namespace sinter::testing;
@@ -230,4 +234,39 @@ TEST_CASE("products of stripes, of any sizes and steps, beside sums in double pr
             CHECK(worst < 2e-5);
           }
         }
+}
+
+TEST_CASE("attention by stripes where memory ends, and in several threads at once") {
+  auto made = std::make_unique<FailingBackend>(std::make_unique<Processor>(runtime::make_host_backend(), 1));
+  FailingBackend& backend = *made;
+  const Device device = device_over(std::move(made));
+  const auto of = [&] {
+    const AnyTensor x = Tensor<3>::randn({2, 200, 16}, device).dynamic();
+    x.sync();
+    return x;
+  };
+  const AnyTensor q = of(), k = of(), v = of();
+  const auto result = [&] {
+    return values_of(nn::detail::attention(q, k, v, {.causal = true}, Location::current()));
+  };
+  const std::vector<float> expected = result(), before = values_of(q);
+  int failures = 0;
+  for (int at = 0; failures == at; ++at) {
+    backend.fail_at = at;
+    try {
+      const std::vector<float> found = result();
+      CHECK(found == expected);
+    } catch (const DeviceError&) {
+      ++failures;
+    }
+    backend.fail_at = -1;
+    CHECK(values_of(q) == before);
+    CHECK(result() == expected);
+  }
+  CHECK(failures >= 2);  // the result, and what threads work in
+  std::vector<std::vector<float>> found(4);
+  std::vector<std::thread> threads;
+  for (std::vector<float>& own : found) threads.emplace_back([&] { own = result(); });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::vector<float>& own : found) CHECK(own == expected);
 }

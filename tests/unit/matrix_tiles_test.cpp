@@ -10,7 +10,7 @@
 #include <sinter/sinter.h>
 
 #include "jit/emit/contraction/contraction.h"
-#include "jit/ir/matrix_tile.h"
+#include "jit/ir/products/matrix_tile.h"
 #include "jit/plan/lower/tiles/tiling.h"
 #include "jit/tune/parameters.h"
 #include "tests/support/matrix_devices.h"

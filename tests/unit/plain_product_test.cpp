@@ -1,6 +1,6 @@
 // Which kernels are plain products, and that the matrices that are found in them are those of the kernel: the
 // oracle evaluates the kernel, and a loop over the matrices has to give the same.
-#include "jit/ir/plain_product.h"
+#include "jit/ir/products/plain_product.h"
 
 #include <algorithm>
 #include <cstring>

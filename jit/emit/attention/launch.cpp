@@ -8,7 +8,7 @@
 #include "jit/emit/attention/text.h"
 #include "jit/emit/contraction/loops.h"
 #include "jit/emit/contraction/subgroups.h"
-#include "jit/ir/score_tile.h"
+#include "jit/ir/scores/score_tile.h"
 
 namespace sinter::emit {
 

@@ -1,7 +1,7 @@
 // What kernels of attention have in common that go over tiles of scores out of shared memory: by ordinary
 // lanes, or by cooperative matrices, whose scores lanes get through shared memory.
 //
-// All that lanes share is in sn_tile (ir/score_tile.h). In the text `lane` is a lane's position in the
+// All that lanes share is in sn_tile (ir/scores/score_tile.h). In the text `lane` is a lane's position in the
 // workgroup, `t` that among the lanes of its rows, and `first` the first of these rows in the tile; score
 // number at = c * rows_of_lane + r is of its row r and its column c.
 #pragma once
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "jit/emit/attention/score_values.h"
-#include "jit/ir/score_tile.h"
+#include "jit/ir/scores/score_tile.h"
 
 namespace sinter::emit {
 

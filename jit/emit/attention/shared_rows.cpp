@@ -1,7 +1,7 @@
 // Lays out shared memory.
 #include "jit/emit/attention/attention.h"
 #include "jit/emit/attention/text.h"
-#include "jit/ir/column_values.h"
+#include "jit/ir/scores/column_values.h"
 
 namespace sinter::emit {
 

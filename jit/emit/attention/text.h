@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "jit/emit/walker/expressions.h"
-#include "jit/ir/score_places.h"
+#include "jit/ir/scores/score_places.h"
 
 namespace sinter::emit {
 

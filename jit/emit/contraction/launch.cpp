@@ -6,7 +6,7 @@
 
 #include "jit/emit/contraction/contraction.h"
 #include "jit/emit/contraction/loops.h"
-#include "jit/ir/windows.h"
+#include "jit/ir/products/windows.h"
 
 namespace sinter::emit {
 namespace {

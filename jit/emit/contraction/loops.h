@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "jit/emit/walker/expressions.h"
-#include "jit/ir/matrix_tile.h"
+#include "jit/ir/products/matrix_tile.h"
 
 namespace sinter::emit {
 

@@ -14,7 +14,7 @@
 #include "jit/emit/walker/accumulators.h"
 #include "jit/emit/walker/vectors.h"
 #include "jit/ir/made_of.h"
-#include "jit/ir/matrix_tile.h"
+#include "jit/ir/products/matrix_tile.h"
 #include "kernels/embedded.h"
 
 namespace sinter::emit {

@@ -6,7 +6,7 @@
 
 #include <sinter/error.h>
 
-#include "jit/ir/row_product.h"
+#include "jit/ir/products/row_product.h"
 
 namespace sinter::emit {
 

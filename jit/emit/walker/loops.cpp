@@ -16,7 +16,7 @@
 #include "jit/emit/walker/tiles.h"
 #include "jit/emit/walker/vectors.h"
 #include "jit/emit/walker/vectors_of_columns.h"
-#include "jit/ir/row_product.h"
+#include "jit/ir/products/row_product.h"
 
 namespace sinter::emit {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "jit/ir/row_product.h"
+#include "jit/ir/products/row_product.h"
 
 namespace sinter::emit {
 namespace {

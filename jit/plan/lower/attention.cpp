@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
-#include "jit/ir/column_values.h"
-#include "jit/ir/score_tile.h"
+#include "jit/ir/scores/column_values.h"
+#include "jit/ir/scores/score_tile.h"
 
 namespace sinter::plan {
 namespace {

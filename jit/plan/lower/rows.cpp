@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "jit/ir/row_product.h"
+#include "jit/ir/products/row_product.h"
 #include "jit/ir/row_words.h"
 
 namespace sinter::plan {

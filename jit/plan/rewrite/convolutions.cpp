@@ -1,8 +1,8 @@
 // Pass: convolutions that tensor cores may compute become contractions over windows of an image. Images lie
 // with their channels last, (n, h, w, c): positions are rows, channels of the result columns, and what is
 // added up are lines and columns of the kernel and channels. So the copy engine brings windows where channels
-// fill its lines (ir/windows.h), a result is written as the next convolution reads it, and nothing is
-// unfolded in memory.
+// fill its lines (ir/products/windows.h), a result is written as the next convolution reads it, and nothing
+// is unfolded in memory.
 #include <algorithm>
 #include <array>
 #include <optional>

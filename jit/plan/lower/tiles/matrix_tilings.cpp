@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "jit/ir/matrix_tile.h"
+#include "jit/ir/products/matrix_tile.h"
 
 namespace sinter::plan {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "jit/ir/made_of.h"
-#include "jit/ir/windows.h"
+#include "jit/ir/products/windows.h"
 #include "jit/plan/lower/tiles/tile_forms.h"
 
 namespace sinter::plan {

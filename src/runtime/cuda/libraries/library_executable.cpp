@@ -6,7 +6,7 @@
 #include <sinter/error.h>
 
 #include "jit/ir/held_bytes.h"
-#include "jit/ir/plain_product.h"
+#include "jit/ir/products/plain_product.h"
 #include "src/runtime/cuda/executables.h"
 
 namespace sinter::runtime::cuda {

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "jit/ir/plain_product.h"
+#include "jit/ir/products/plain_product.h"
 #include "src/runtime/cuda/driver_api.h"
 #include "src/runtime/cuda/libraries/cublaslt_api.h"
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "jit/ir/score_places.h"
-#include "jit/ir/score_stripes.h"
+#include "jit/ir/scores/score_places.h"
+#include "jit/ir/scores/score_stripes.h"
 #include "src/runtime/backend.h"
 
 namespace sinter::runtime::host {

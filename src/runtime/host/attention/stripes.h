@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "jit/ir/score_stripes.h"
+#include "jit/ir/scores/score_stripes.h"
 #include "src/runtime/host/program.h"
 
 namespace sinter::runtime::host {

@@ -1,5 +1,5 @@
 // Makes the kernel over the scores of a stripe.
-#include "jit/ir/score_stripes.h"
+#include "jit/ir/scores/score_stripes.h"
 
 #include <algorithm>
 #include <array>

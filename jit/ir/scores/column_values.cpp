@@ -1,4 +1,4 @@
-#include "jit/ir/column_values.h"
+#include "jit/ir/scores/column_values.h"
 
 namespace sinter::ir {
 

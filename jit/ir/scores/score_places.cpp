@@ -1,5 +1,5 @@
 // Finds conditions on the places of scores.
-#include "jit/ir/score_places.h"
+#include "jit/ir/scores/score_places.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 // Finds matrices in index maps.
-#include "jit/ir/plain_product.h"
+#include "jit/ir/products/plain_product.h"
 
 #include <utility>
 #include <vector>
 
-#include "jit/ir/product_rest.h"
+#include "jit/ir/products/product_rest.h"
 
 namespace sinter::ir {
 namespace {

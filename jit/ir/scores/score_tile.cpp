@@ -1,5 +1,5 @@
 // Lays out a tile of scores.
-#include "jit/ir/score_tile.h"
+#include "jit/ir/scores/score_tile.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,12 +1,12 @@
 // Takes the sum out of a kernel with tiles.
-#include "jit/ir/product_rest.h"
+#include "jit/ir/products/product_rest.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "jit/ir/plain_product.h"
+#include "jit/ir/products/plain_product.h"
 
 namespace sinter::ir {
 namespace {

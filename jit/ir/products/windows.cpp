@@ -1,5 +1,5 @@
 // Finds the sizes and steps of windows in the strides of a load and of the test that it depends on.
-#include "jit/ir/windows.h"
+#include "jit/ir/products/windows.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,5 @@
 // Looks for a sum of products of a row that all outer points share.
-#include "jit/ir/row_product.h"
+#include "jit/ir/products/row_product.h"
 
 namespace sinter::ir {
 
