@@ -76,6 +76,7 @@ const Card& card() {
     if (idle && std::string(idle) == "h100") return kIdleH100;
     Card emulated = kEmulated;
     emulated.has_tensor_maps = std::getenv("SINTER_EMULATION_GROUPS") != nullptr;
+    emulated.has_clusters = std::getenv("SINTER_EMULATION_CLUSTERS") != nullptr;
     if (const char* compute = std::getenv("SINTER_EMULATION_COMPUTE")) emulated.major = std::atoi(compute);
     return emulated;
   }();

@@ -30,7 +30,7 @@ namespace {
 
 using namespace sinter_emulation;
 
-/// Runs the threads of a block.
+/// Runs the threads of a block, or of the blocks of a cluster.
 class Block {
  public:
   static Block& instance() {
@@ -40,24 +40,29 @@ class Block {
 
   State state{};
 
-  bool run(void (*kernel)(void**), void** arguments) {
+  /// `state.block` is the first of so many.
+  bool run(void (*kernel)(void**), void** arguments, unsigned cluster) {
     kernel_ = kernel;
     arguments_ = arguments;
-    const unsigned count = state.block_size.x * state.block_size.y * state.block_size.z;
+    const unsigned of_block = state.block_size.x * state.block_size.y * state.block_size.z,
+                   count = of_block * cluster, first = state.block.x;
     while (lanes_.size() < count) lanes_.push_back(std::make_unique<Lane>());
     for (unsigned t = 0; t < count; ++t) {
       lanes_[t]->status = Status::Ready;
       lanes_[t]->parity = 0;
     }
     count_ = count;
+    of_block_ = of_block;
     while (true) {
       bool ran = false;
       for (unsigned t = 0; t < count; ++t) {
         if (lanes_[t]->status != Status::Ready) continue;
         ran = true;
         current_ = t;
-        state.thread = {t % state.block_size.x, t / state.block_size.x % state.block_size.y,
-                        t / (state.block_size.x * state.block_size.y)};
+        const unsigned own = t % of_block;
+        state.block.x = first + t / of_block;
+        state.thread = {own % state.block_size.x, own / state.block_size.x % state.block_size.y,
+                        own / (state.block_size.x * state.block_size.y)};
         lanes_[t]->fiber.resume(&Block::run_lane);
       }
       // Those that only let others run may wait for some that are at a barrier.
@@ -122,12 +127,14 @@ class Block {
     };
     for (unsigned warp = 0; warp < count_; warp += 32)
       all_at(warp, std::min(warp + 32, count_), Status::AtWarp);
-    if (!any) all_at(0, count_, Status::AtBlock);
+    if (any) return true;
+    for (unsigned block = 0; block < count_; block += of_block_)
+      all_at(block, block + of_block_, Status::AtBlock);
     return any;
   }
 
   std::vector<std::unique_ptr<Lane>> lanes_;
-  unsigned current_ = 0, count_ = 0;
+  unsigned current_ = 0, count_ = 0, of_block_ = 0;
   void (*kernel_)(void**) = nullptr;
   void** arguments_ = nullptr;
 };
@@ -307,6 +314,7 @@ int module_function(void** function, void* module, const char* name) {
   const auto sizes = reinterpret_cast<void (*)(unsigned long*)>(
       dlsym(loaded.handle, (std::string("sizes_") + name).c_str()));
   if (!found.run || !sizes) return loaded.functions.erase(name), kInvalidValue;
+  found.cluster = *static_cast<unsigned*>(dlsym(loaded.handle, (std::string("cluster_") + name).c_str()));
   unsigned long bytes[8192];  // 4 KiB or 32 KiB of arguments, four bytes each at least
   sizes(bytes);
   for (const unsigned long* size = bytes; *size != 0; ++size) found.parameter_bytes.push_back(*size);
@@ -404,9 +412,10 @@ int run_grid(const Function& function, const unsigned (&grid)[3], const unsigned
   Block& block = Block::instance();
   block.state.grid_size = {grid[0], grid[1], grid[2]};
   block.state.block_size = {threads[0], threads[1], threads[2]};
-  for (unsigned x = 0; x < grid[0]; ++x) {
+  if (grid[0] % function.cluster != 0) return kLaunchFailed;
+  for (unsigned x = 0; x < grid[0]; x += function.cluster) {
     block.state.block = {x, 0, 0};
-    if (!block.run(function.run, arguments)) {
+    if (!block.run(function.run, arguments, function.cluster)) {
       std::fprintf(stderr, "emulated driver: not all threads of a block reached a barrier\n");
       return kLaunchFailed;
     }

@@ -20,6 +20,7 @@ struct Function {
   void (*run)(void**);
   std::vector<std::size_t> parameter_bytes;
   unsigned most_shared = 48 << 10;  // that a launch may ask for
+  unsigned cluster = 1;             // blocks that run side by side
 };
 
 Control& control();

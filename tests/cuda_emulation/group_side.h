@@ -7,13 +7,18 @@
 
 namespace sinter_emulation {
 
-constexpr unsigned kSharedBegins = 1024;
-inline char* shared_memory = nullptr;
+constexpr unsigned kSharedBegins = 1024, kCluster = SINTER_EMULATED_CLUSTER;
+// Of each block of a cluster, as what follows. All kernels that are loaded have these in common, whatever
+// their clusters.
+constexpr unsigned kMostCluster = 8;
+inline char* shared_memory[kMostCluster];
+inline unsigned own_rank() { return sinter_emulation_state->block.x % kCluster; }
 
-inline char* at_shared(unsigned address) {
+inline char* at_shared(unsigned address, unsigned rank) {
   if (address < kSharedBegins || address - kSharedBegins >= kMostShared) __builtin_trap();
-  return shared_memory + (address - kSharedBegins);
+  return shared_memory[rank] + (address - kSharedBegins);
 }
+inline char* at_shared(unsigned address) { return at_shared(address, own_rank()); }
 /// The 16 bytes of a line of 128 are permuted by the number of the line.
 inline unsigned swizzled(unsigned address) { return address ^ (address >> 7 & 7) << 4; }
 
@@ -37,17 +42,22 @@ struct Barrier {
     ++phase;
   }
 };
-inline Barrier barriers[kMostShared / 8];
+inline Barrier barriers[kMostCluster][kMostShared / 8];
 inline Barrier& barrier_at(unsigned address) {
   if (address % 8 != 0) __builtin_trap();
   at_shared(address);
-  return barriers[(address - kSharedBegins) / 8];
+  return barriers[own_rank()][(address - kSharedBegins) / 8];
 }
 
 struct NamedBarrier {
   unsigned come, phase;
 };
-inline NamedBarrier named[16];
+inline NamedBarrier named[kMostCluster][16], of_cluster;
+inline void wait_for(NamedBarrier& at, unsigned lanes) {
+  const unsigned phase = at.phase;
+  if (++at.come == lanes) at.come = 0, ++at.phase;
+  wait_until([&] { return at.phase != phase; });
+}
 
 }  // namespace sinter_emulation
 
@@ -60,7 +70,7 @@ struct TensorMap {
 static_assert(sizeof(TensorMap) == 128, "as the driver's");
 
 inline unsigned tc_shared_address(const void* at) {
-  sinter_emulation::shared_memory = static_cast<char*>(const_cast<void*>(at));
+  sinter_emulation::shared_memory[sinter_emulation::own_rank()] = static_cast<char*>(const_cast<void*>(at));
   return sinter_emulation::kSharedBegins;
 }
 inline void tc_barrier_init(unsigned barrier, unsigned count) {
@@ -81,10 +91,19 @@ inline void tc_wait(unsigned barrier, unsigned parity) {
   sinter_emulation::wait_until([&] { return at.phase % 2 != parity; });
 }
 inline void tc_sync_group(int group) {
-  sinter_emulation::NamedBarrier& at = sinter_emulation::named[group];
-  const unsigned phase = at.phase;
-  if (++at.come == 128) at.come = 0, ++at.phase;
-  sinter_emulation::wait_until([&] { return at.phase != phase; });
+  sinter_emulation::wait_for(sinter_emulation::named[sinter_emulation::own_rank()][group], 128);
+}
+// A launch's shared memory.
+#define SINTER_SHARED_OF_BLOCK(name)                                                                         \
+  alignas(16) static unsigned char name##_of_all[sinter_emulation::kCluster][sinter_emulation::kMostShared]; \
+  unsigned char* const name = name##_of_all[sinter_emulation::own_rank()]
+#define tc_sync_consumers() \
+  sinter_emulation::wait_for(sinter_emulation::named[sinter_emulation::own_rank()][15], SN_CONSUMERS * 128)
+// The lanes that load have left, but for one.
+#define tc_cluster_barrier() \
+  sinter_emulation::wait_for(sinter_emulation::of_cluster, SN_CLUSTER*(SN_CONSUMERS * 128 + 1))
+inline float4 tc_read_of(int rank, unsigned own) {
+  return *reinterpret_cast<const float4*>(sinter_emulation::at_shared(own, static_cast<unsigned>(rank)));
 }
 struct alignas(8) float2 {
   float x, y;

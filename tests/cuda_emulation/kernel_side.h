@@ -14,6 +14,7 @@ extern "C" __attribute__((weak)) sinter_emulation::State** sinter_emulation_slot
 #define __device__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #define __grid_constant__
 #define __shared__ static
 #define LAUNCH_SHARED(type, name) alignas(16) static type name[sinter_emulation::kMostShared / sizeof(type)]

@@ -101,6 +101,12 @@ const std::regex kGroupStatement(
     R"re(asm volatile\("[^"]*"(?: : (?:"\+f"|SN_SUM_REGISTER)\([^;]*\))? ?:::? ?"memory"\);)re");
 const std::regex kRegisters(R"(asm volatile\("setmaxnreg[^)]*\))");
 
+/// Blocks of a cluster; the kernels of a text have as many each.
+std::string cluster_of(const std::string& source) {
+  std::smatch found;
+  return std::regex_search(source, found, std::regex(R"(__cluster_dims__\((\d+))")) ? found[1].str() : "1";
+}
+
 /// The copy of windows becomes a call with its operands: where they are is the kernel's own text.
 void call_for_windows(std::string& text) {
   const std::size_t begin =
@@ -134,7 +140,8 @@ std::string with_emulated_groups(const std::string& source) {
   std::string text = source;
   take_out(text, {"tc_shared_address", "tc_barrier_init", "tc_arrive", "tc_expect", "tc_wait", "tc_prefetch",
                   "tc_load_2d", "tc_load_3d", "tc_load_4d", "tc_load_5d", "tc_sync_group", "tc_put_words",
-                  "tc_rounded", "tc_bring_near", "tc_multiply"});
+                  "tc_rounded", "tc_bring_near", "tc_multiply", "tc_sync_consumers", "tc_cluster_barrier",
+                  "tc_read_of"});
   call_for_windows(text);
   const std::size_t map = text.find("struct __align__(64) TensorMap");
   text.erase(map, text.find("};", map) + 2 - map);
@@ -142,8 +149,9 @@ std::string with_emulated_groups(const std::string& source) {
   text = std::regex_replace(text, kRegisters, "(void)0");
   text = std::regex_replace(text, kGroupStatement, ";");
   const std::string kShared = "extern __shared__ unsigned char shared[]";
-  text.replace(text.find(kShared), kShared.size(), "LAUNCH_SHARED(unsigned char, shared)");
-  return "#include \"" SINTER_EMULATION_FOLDER "/group_side.h\"\n" + multiply + "#line 1 \"kernel.cu\"\n" +
+  text.replace(text.find(kShared), kShared.size(), "SINTER_SHARED_OF_BLOCK(shared)");
+  return "#define SINTER_EMULATED_CLUSTER " + cluster_of(source) +
+         "\n#include \"" SINTER_EMULATION_FOLDER "/group_side.h\"\n" + multiply + "#line 1 \"kernel.cu\"\n" +
          text;
 }
 
@@ -188,7 +196,8 @@ int nvrtcCompileProgram(void* handle, int, const char* const*) {
       file << "extern \"C\" void run_" << name << "(void** a) { sinter_emulation::call(&" << name
            << ", a); }\n"
            << "extern \"C\" void sizes_" << name << "(unsigned long* to) { sinter_emulation::sizes(&" << name
-           << ", to); }\n";
+           << ", to); }\n"
+           << "extern \"C\" unsigned cluster_" << name << " = " << cluster_of(program.source) << ";\n";
     }
   }
   // No contraction, like for generated kernels on a GPU. No C++ library: to look through it takes as long as
