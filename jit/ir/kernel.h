@@ -209,8 +209,9 @@ struct TiledFactor {
 /// How tensor cores compute a kernel whose only reduction is a sum of products, or whose reductions are sums
 /// of products that have a factor in common: by tiles of rows and columns.
 /// Of the outer loops some are rows, which one factor, `a`, depends on and the other does not, some are
-/// columns, with `b` likewise, among them the last outer loop; the rest are the batch. Several loops of rows
-/// (columns) are counted as one, row-major.
+/// columns, with `b` likewise, among them the last outer loop; some may repeat the results, each time with
+/// something else, and neither factor depends on them; the rest are the batch. Several loops of rows
+/// (columns, repeats) are counted as one, row-major.
 struct Tiling {
   /// Where tensor cores are reached by cooperative matrices: which ones. A subgroup of `lanes` multiplies m x
   /// k by k x n of a tile's elements at a time, and has subgroup_rows x `columns` of the tile.
@@ -238,6 +239,9 @@ struct Tiling {
   /// Not 0: so many groups of subgroups have a tile each and multiply in turns, each while the others finish
   /// theirs.
   std::uint8_t turns = 0;
+  /// With groups that take no turns: so many workgroups have a tile together, each with a stretch of the sum.
+  /// They read each other's sums through shared memory, and each finishes a part of the tile.
+  std::uint8_t cluster = 1;
   bool vectors = false;  // what is loaded and stored along the columns lies in whole vectors
   /// What the factors are when they are multiplied: bf16, f16, a float of 8 bits, i8, whose products are
   /// added up as integers, or f32, which is rounded to the 11 bits of tf32. Their values have this dtype; of
@@ -249,6 +253,7 @@ struct Tiling {
   /// zero, and is added in f32 to those before it.
   bool short_sums = false;
   std::uint32_t row_loops = 0, column_loops = 0;  // sets of outer loops, by bits
+  std::uint32_t repeat_loops = 0;                 // likewise, of groups alone
   ExprId sum = kNone;                             // the Reduce
   TiledFactor a, b;
   /// Further sums of products of `a`, each by a factor of its own: a load that lies as `b` does, by strides

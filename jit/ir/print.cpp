@@ -124,6 +124,7 @@ class Printer {
     word("tiles").number(t.rows).word("x").number(t.columns).word("slots").number(t.slots);
     if (t.workgroups > 1) word("workgroups").number(t.workgroups);
     if (t.turns > 0) word(std::to_string(t.turns) + " turns");
+    if (t.cluster > 1) word("cluster").number(t.cluster);
     if (t.vectors) word("vectors");
     if (t.loaders > 1) word("loaders").number(t.loaders);
     if (t.subgroup_rows > 0) word("subgroup").number(t.subgroup_rows);
@@ -134,6 +135,7 @@ class Printer {
       word("matrices").number(t.matrices.m).number(t.matrices.n).number(t.matrices.k);
     }
     word(name_of(t.multiplied)).word("rows").number(t.row_loops).word("columns").number(t.column_loops);
+    if (t.repeat_loops != 0) word("repeats").number(t.repeat_loops);
     if (t.exact) word("exact");
     if (t.short_sums) word("short");
     named('%', t.sum).word("=");

@@ -33,6 +33,7 @@ struct TensorCores {
   /// Not 0: ordinary lanes multiply f32 by tiles as well, whose products are not rounded: so many in a cycle.
   double exact_products = 0;
   double fewest_exact = 0x1p30;  // multiplications of a convolution from which on tiles of these pay
+  int cluster = 1;  // workgroups that may share a tile of groups through each other's shared memory
   bool any() const { return compute_units > 0; }
   bool has_exact() const { return any() && exact_products > 0; }
   /// Scores of attention may stay in registers: it is known which lane has which of them.

@@ -97,11 +97,22 @@ void FormVerifier::check_tiling() const {
           "of factors that are not rounded, by other than ordinary lanes");
   require(!t.short_sums || (is_f8(t.multiplied) && t.turns == 0), where,
           "with short sums of another dtype, or in turns");
+  constexpr int kMostCluster = 8;  // that every device takes which has clusters
+  require(t.cluster >= 1 && t.cluster <= kMostCluster, where,
+          "of no cluster, or of a larger one than there is");
+  // Sums of integers become floats when all of a sum is there.
+  require(t.cluster == 1 || (t.has_groups() && t.turns == 0 && t.multiplied != DType::i8), where,
+          "that clusters share, but no groups, or in turns, or of integers");
+  require(t.cluster == 1 || t.slots * (t.rows + t.columns) * 128 >= t.rows * t.columns * 4, where,
+          "whose sums have no room where the slots were");
   const std::uint32_t outer = (1u << k_.outer_rank) - 1;
   require(t.row_loops != 0 && (t.row_loops & t.column_loops) == 0 &&
               ((t.row_loops | t.column_loops) & ~outer) == 0 &&
               (t.column_loops >> (k_.outer_rank - 1u) & 1) == 1,
           where, "with rows and columns that are no outer loops, or not the last");
+  require((t.repeat_loops & ~(outer & ~(t.row_loops | t.column_loops))) == 0 &&
+              (t.repeat_loops == 0 || t.has_groups()),
+          where, "that repeat results along other loops, or by no groups");
   require(
       t.sum < k_.exprs.size() && k_.exprs[t.sum].kind == ExprKind::Reduce && k_.exprs[t.sum].op == Op::Sum,
       where, "without a sum");
@@ -216,8 +227,8 @@ void FormVerifier::check_factor(const TiledFactor& factor, std::uint32_t own, st
               (k_.exprs[factor.value].dtype == k_.tiling.multiplied ||
                (is_f8(k_.exprs[factor.value].dtype) && is_f8(k_.tiling.multiplied))),
           where, "with a factor of another dtype");
-  require((loops[factor.value] & other) == 0 && (loops[factor.value] & own) == own, where,
-          "with a factor that depends on other loops");
+  require((loops[factor.value] & (other | k_.tiling.repeat_loops)) == 0 && (loops[factor.value] & own) == own,
+          where, "with a factor that depends on other loops");
   const Expr& expr = k_.exprs[factor.value];
   const bool is_load = expr.kind == ExprKind::Load && k_.maps[expr.map].steps.size() == 1,
              is_plain = is_load && expr.predicate == kNone;

@@ -20,7 +20,7 @@ struct Parameter {
   std::string_view name;
   std::int64_t (*get)(const ir::Tiling&);
   void (*set)(ir::Tiling&, std::int64_t) = nullptr;  // where less than the candidate's will do, too
-  std::int64_t least = 0;                            // with `set`
+  std::int64_t least = 0;                            // with `set`: of the candidate's, too
   Of of = Of::Tiles;
   std::int64_t most = 0;  // with `set`: what will do, even where the candidate has less
 };
@@ -33,6 +33,9 @@ constexpr Parameter kParameters[] = {
     {"turns", [](const ir::Tiling& t) -> std::int64_t { return t.turns; }, nullptr, 0, Of::Groups},
     {"loaders", [](const ir::Tiling& t) -> std::int64_t { return t.has_groups() ? t.loaders : 0; }, nullptr,
      0, Of::Groups},
+    {"cluster", [](const ir::Tiling& t) -> std::int64_t { return t.has_groups() ? t.cluster : 0; },
+     [](ir::Tiling& t, std::int64_t cluster) { t.cluster = static_cast<std::uint8_t>(cluster); }, 2,
+     Of::Groups, 8},
     {"subgroup_rows", [](const ir::Tiling& t) -> std::int64_t { return t.subgroup_rows; }, nullptr, 0,
      Of::Subgroups},
     {"sharers", [](const ir::Tiling& t) -> std::int64_t { return t.sharers; }, nullptr, 0, Of::FewRows},
@@ -116,7 +119,8 @@ class Pin {
       if (candidate.library > 0 && parameter->of != Of::Library) return std::nullopt;
       const std::int64_t own = parameter->get(candidate), most = std::max(own, parameter->most);
       if (value == own) continue;
-      if (!parameter->set || !has(candidate, *parameter) || value > most || value < parameter->least)
+      if (!parameter->set || !has(candidate, *parameter) || value > most ||
+          std::min(own, value) < parameter->least)
         return std::nullopt;
       parameter->set(tiling, value);
     }

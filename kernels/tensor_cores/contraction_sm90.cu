@@ -9,6 +9,9 @@
 //   SN_COMPUTED                  1: lanes compute a factor, or both
 //   SN_COPIED_BYTES              of a slot, that the copy engine brings
 //   SN_CONSUMERS, SN_TAKE_TURNS  warpgroups that multiply: 64 rows of a tile each, or, in turns, whole tiles
+//   SN_CLUSTER                   workgroups that share a tile's sums, in a cluster; then any warp finishes
+//                                any step of the tile, and no workgroup takes turns
+//   SN_REPEATS                   how often each result is needed, each time with something else
 //   SN_SHORT_SUMS                1: sums leave the tensor cores after each slot and are added in f32
 //   SN_A_ACROSS, SN_B_ACROSS     1: the factor has its neighbours along m (n), 0: along k
 //   SN_BAND                      rows of tiles that are done together
@@ -23,7 +26,8 @@
 //   SN_SUM, SN_SUM_REGISTER(d)   what products are added up as, and the operand of an instruction that is one
 //   tc_multiply(d, a, b, more)   one instruction: d = a * b, or += where `more`
 //
-// copy_engine_sm90.inc stands before it, contraction_tiles.inc between its first part and the head.
+// copy_engine_sm90.inc stands before it, contraction_tiles.inc between its first part and the head, and
+// cluster_sums_sm90.inc behind that where there are clusters.
 // The lines of three dashes are where the head of the kernel, the computing of factors, and what loads, has
 // brought nearer and finishes parts of rows are put in.
 // The head defines size_m, size_n, size_k, size_batch and has the arguments cut, partials, counters, t_a
@@ -36,14 +40,17 @@
 #define SN_A_BYTES (SN_BM * 128)
 #define SN_B_BYTES (SN_BN * 128)
 #define SN_SLOT (SN_A_BYTES + SN_B_BYTES)
-#define SN_STAGING (SN_CONSUMERS * 4 * 4096)
+#define SN_WARPS (SN_CONSUMERS * 4)
+// The sums of a tile that a cluster shares are put where its slots were.
+#define SN_STAGING (SN_CLUSTER > 1 ? 0 : SN_WARPS * 4096)
 #define SN_SUMS (SN_BN / 2)
 #define SN_BLOCKS (SN_TAKE_TURNS ? SN_BM / 64 : 1)
 #define SN_GROUPS (SN_TAKE_TURNS ? 1 : SN_CONSUMERS)
 #define SN_JOINED 128
 #define SN_LANES (8 / SN_SHARES)  // that finish 8 neighbours each of a row in 64 columns
 #define SN_TURNS (SN_LANES / 2 / SN_TOGETHER)
-#define SN_STEPS (SN_BLOCKS * (SN_BN / 64) * SN_TURNS)
+#define SN_TILE_STEPS (SN_WARPS * (SN_BN / 64) * SN_TURNS)  // of all warps
+#define SN_STEPS (SN_BLOCKS * (SN_BN / 64) * SN_TURNS)     // of a warp, where it has its own rows' alone
 
 // Windows of an image that the copy engine goes over: the elements (lines, columns, channels) of the windows
 // at the positions (images, lines, columns), both counted row-major.
@@ -118,7 +125,11 @@ SN_FN void tc_sync_group(int group) {
   const int group = threadIdx.x / 128, lane = threadIdx.x % 32;
   int slot = 0;
   unsigned parity = 0;
+#if SN_CLUSTER > 1
+  ClusterWalk walk;
+#else
   Walk walk(work);
+#endif
   Item item;
   if (group >= SN_CONSUMERS) {
     SN_FEWER_REGISTERS;
@@ -154,13 +165,17 @@ SN_FN void tc_sync_group(int group) {
           parity ^= 1;
         }
       }
+#if SN_CLUSTER > 1
+      tc_cluster_barrier();
+      tc_cluster_barrier();
+#endif
     }
     return;
   }
   SN_MORE_REGISTERS;
   const int own = SN_TAKE_TURNS ? 0 : group * 64, warp = threadIdx.x / 32;
-  float* const stage =
-      (float*)(shared + (slots - tc_shared_address(shared)) + SN_STAGES * SN_SLOT + warp * 4096);
+  const int own_stage = SN_CLUSTER > 1 ? warp * (SN_BN / 64) * 4096 : SN_STAGES * SN_SLOT + warp * 4096;
+  float* const stage = (float*)(shared + (slots - tc_shared_address(shared)) + own_stage);
   unsigned own_turn = group == 0 ? 1 : 0;  // the parity of this warpgroup's next turn; the first has begun
   for (int count = 0; walk.next(work, tiles, item); ++count) {
     if (SN_TAKE_TURNS && count % SN_CONSUMERS != group) {
@@ -175,6 +190,23 @@ SN_FN void tc_sync_group(int group) {
     }
     const Place at = tc_place(item.tile, work);
     // Of a step of the tile, what a lane's first row and column are.
+#if SN_CLUSTER > 1
+    const auto step_of_all = [&](int step) -> int {
+      return (step * SN_CLUSTER + blockIdx.x % SN_CLUSTER) * SN_WARPS + warp;
+    };
+    const auto step_of_tile = [&](int step) -> int { return step_of_all(step) % SN_TILE_STEPS; };
+    const auto repeat_of = [&](int step) -> int { return step_of_all(step) / SN_TILE_STEPS; };
+    const auto is_own = [&](int step) -> bool { return step_of_all(step) < SN_TILE_STEPS * SN_REPEATS; };
+    const auto row_of = [&](int step) -> int {
+      return at.m + step_of_tile(step) / (SN_BN / 64 * SN_TURNS) * 16 + lane / SN_LANES +
+             step_of_tile(step) % SN_TURNS * (32 / SN_LANES * SN_TOGETHER);
+    };
+    const auto column_of = [&](int step) -> int {
+      return at.n + step_of_tile(step) / SN_TURNS % (SN_BN / 64) * (64 / SN_SHARES) + lane % SN_LANES * 8;
+    };
+#else
+    const auto repeat_of = [&](int) -> int { return 0; };
+    const auto is_own = [&](int step) -> bool { return step < SN_STEPS; };
     const auto row_of = [&](int step) -> int {
       return at.m + own + step / (SN_BN / 64 * SN_TURNS) * 64 + warp % 4 * 16 + lane / SN_LANES +
              step % SN_TURNS * (32 / SN_LANES * SN_TOGETHER);
@@ -182,20 +214,22 @@ SN_FN void tc_sync_group(int group) {
     const auto column_of = [&](int step) -> int {
       return at.n + step / SN_TURNS % (SN_BN / 64) * (64 / SN_SHARES) + lane % SN_LANES * 8;
     };
+#endif
 #if SN_HAS_OPERANDS
     Operands next;
-    const auto load = [&](int row, int column) {
+    const auto load = [&](int row, int column, int to_repeat) {
 //---
     };
     // Only as far as the second-level cache.
-    const auto bring_near = [&](int row, int column) {
+    const auto bring_near = [&](int row, int column, int to_repeat) {
 //---
     };
     if (item.is_whole) {
 #pragma unroll
-      for (int step = 1; step < SN_STEPS; ++step) bring_near(row_of(step), column_of(step));
+      for (int step = 1; is_own(step); ++step)
+        bring_near(row_of(step), column_of(step), repeat_of(step));
     }
-    load(row_of(0), column_of(0));
+    if (is_own(0)) load(row_of(0), column_of(0), repeat_of(0));
 #endif
 #if SN_HAS_COLUMNS
     Columns columns_of[SN_BN / 64];
@@ -253,8 +287,23 @@ SN_FN void tc_sync_group(int group) {
 #pragma unroll
     for (int k = 0; k < SN_BLOCKS * SN_SUMS; ++k)
       asm volatile("" : SN_SUM_REGISTER(d[k / SN_SUMS][k % SN_SUMS])::"memory");
-    if (lane == 0) tc_arrive(empty + 8 * before);
+    if (before >= 0 && lane == 0) tc_arrive(empty + 8 * before);
 #endif
+#if SN_CLUSTER > 1
+    if (before < 0) {
+#pragma unroll
+      for (int k = 0; k < SN_SUMS; ++k) d[0][k] = 0.f;
+    }
+    tc_sync_consumers();  // all of them have read the slots
+#pragma unroll
+    for (int part = 0; part < SN_BN / 64; ++part) tc_put(stage + 1024 * part, d[0] + 32 * part);
+    tc_cluster_barrier();
+    {
+#pragma unroll 1
+      for (int step = 0; is_own(step); ++step) {
+        const int turn = step_of_tile(step) % SN_TURNS, to_repeat = repeat_of(step);
+        const unsigned sums_of_all = slots + step_of_tile(step) / SN_TURNS * 4096;
+#else
     if (!item.is_whole && !tc_join(d, item, work, group, partials, counters, last_to_come)) continue;
     // Registers have no numbers that a loop could count, so which sums are put is said for each part. What
     // becomes of them stands in the text once.
@@ -274,13 +323,18 @@ SN_FN void tc_sync_group(int group) {
 #pragma unroll 1
       for (int turn = 0; turn < SN_TURNS; ++turn) {
         const int step = part * SN_TURNS + turn;
+#endif
         const int row = row_of(step), column = column_of(step);
         Operands met;
 #if SN_HAS_OPERANDS
         met = next;
-        if (step + 1 < SN_STEPS) load(row_of(step + 1), column_of(step + 1));
+        if (is_own(step + 1)) load(row_of(step + 1), column_of(step + 1), repeat_of(step + 1));
 #endif
 //---
       }
     }
+#if SN_CLUSTER > 1
+    asm volatile("fence.proxy.async;" ::: "memory");
+    tc_cluster_barrier();  // the others have read these sums: slots may be filled again
+#endif
   }

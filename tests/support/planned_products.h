@@ -54,6 +54,13 @@ inline ir::DeviceTraits with_tensor_cores() {
   return traits;
 }
 
+/// Of which workgroups share tiles in clusters besides: an H200 whose driver knows of these.
+inline ir::DeviceTraits with_clusters() {
+  ir::DeviceTraits traits = with_tensor_cores();
+  traits.tensor_cores.cluster = 8;
+  return traits;
+}
+
 /// Of cards whose subgroups multiply by themselves: an A100, an RTX 4090.
 inline ir::DeviceTraits with_subgroups(int compute_units, std::size_t shared_kib, double products) {
   ir::DeviceTraits traits = with_tensor_cores();

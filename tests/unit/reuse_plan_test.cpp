@@ -242,6 +242,28 @@ TEST_CASE("products on tensor cores are planned at new sizes as from nothing") {
   CHECK(comparison.tiles_reused.size() > 2);
 }
 
+TEST_CASE("products that clusters share, and whose results are needed several times, at new sizes") {
+  ir::DeviceTraits traits = contracting();
+  traits.tensor_cores.cluster = 8;
+  Comparison comparison({traits});
+  for (const std::int64_t gates : {4, 3})
+    for (const std::int64_t rows : {64, 72, 200, 17, 4, 3, 512, 16, 8192, 96}) {
+      CAPTURE(gates);
+      CAPTURE(rows);
+      const auto input = [](const Shape& shape, DType dtype) {
+        const AnyTensor x = AnyTensor::full(shape, 0, dtype, plain);
+        x.sync();
+        return x;
+      };
+      const Shape all{rows, gates, 512};
+      const AnyTensor x = input({rows, 2048}, DType::bf16), w = input({2048, 512}, DType::bf16),
+                      factors = input(all, DType::f32);
+      const AnyTensor later = x.matmul(w).cast(DType::f32).reshape({rows, 1, 512});
+      flush({AnyTensor::mul(later.expand(all), factors).cast(DType::bf16)});
+    }
+  CHECK(comparison.reused() > 4);
+}
+
 TEST_CASE("a product that tensor cores cannot take any more, or take otherwise, is planned from nothing") {
   Comparison comparison({contracting()});
   const auto plan = [&](std::int64_t depth) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "jit/emit/contraction/few_rows.h"
+#include "jit/emit/contraction/group_product.h"
 #include "jit/emit/contraction/loops.h"
 #include "jit/emit/contraction/matrices.h"
 #include "jit/emit/contraction/subgroups.h"
@@ -22,8 +23,8 @@ using ir::ExprKind;
 
 namespace {
 
-// Rows of a warpgroup's instruction, and bytes of k that it takes.
-constexpr int kRows = 64, kStepBytes = 32;
+// Rows of a warpgroup's instruction.
+constexpr int kRows = 64;
 // Neighbours of a row that a lane finishes together.
 constexpr int kNeighbours = 8;
 constexpr std::size_t kBarriers = 1024 + 256;  // with what the slots are aligned by
@@ -51,7 +52,7 @@ class Contraction {
         vectors_(e_, sums_, ir::Schedule::Pointwise, live_) {
     if (!in_vectors()) return;
     for (ExprId id = 0; id < k_.exprs.size(); ++id)
-      if (live_[id] && !t_.is_sum(id) && vectors_.is_load(id))
+      if (live_[id] && !t_.is_sum(id) && vectors_.is_load(id) && !is_met_late(id))
         (differs_by_row(id) ? loads_ : columns_).push_back(id);
     choose_ahead();
   }
@@ -85,12 +86,14 @@ class Contraction {
       const std::string declared = part(0, values_of(declare_computed_values));
       result.text += define("SN_PARTS", on_one_line(declared)) + subgroup_definitions(t_);
     } else {
-      result.text += group_definitions() + multiply() + std::string(kernels::source("copy_engine_sm90.inc"));
+      result.text += group_definitions() + group_product(k_, lies_across(t_.a), lies_across(t_.b)) +
+                     std::string(kernels::source("copy_engine_sm90.inc"));
     }
     std::string_view rest =
         kernels::source(t_.subgroup_rows > 0 ? "contraction_sm80.cu" : "contraction_sm90.cu");
     if (t_.subgroup_rows > 0) result.text += kernels::source("lane_copies_sm80.inc");
     result.text += std::string(next_part(rest)) + std::string(kernels::source("contraction_tiles.inc"));
+    if (t_.cluster > 1) result.text += kernels::source("cluster_sums_sm90.inc");
     if (t_.subgroup_rows > 0)
       result.text += (t_.exact ? std::string(kernels::source("warp_lanes_sm80.inc"))
                                : std::string(kernels::source("matrix_loads_sm80.inc")) +
@@ -131,7 +134,8 @@ class Contraction {
     const int copied = (t_.a.computed ? 0 : t_.rows) + (t_.b.computed ? 0 : columns_copied());
     std::string text = define("SN_SUM_REGISTER(d)", t_.multiplied == DType::i8 ? "\"+r\"(d)" : "\"+f\"(d)") +
                        define("SN_CONSUMERS", count) + define("SN_LOADERS", t_.loaders) +
-                       define("SN_TAKE_TURNS", is_set(t_.turns > 0)) +
+                       define("SN_TAKE_TURNS", is_set(t_.turns > 0)) + define("SN_CLUSTER", t_.cluster) +
+                       define("SN_REPEATS", loops_.repeats.empty() ? "1" : "size_repeat") +
                        define("SN_SHORT_SUMS", is_set(t_.short_sums)) +
                        define("SN_COPIED_BYTES", copied * kSlotBytes);
     if (!t_.a.computed)
@@ -237,46 +241,19 @@ class Contraction {
     return loop == loops_.batch.front() ? text : text + " % int(" + e_.integer(k_.extents[loop]) + ")";
   }
 
-  std::string multiply() const {
-    const int sums = t_.columns / 2;
-    const bool has_halves = is_half(t_.multiplied);
-    const auto name = [&](const ir::TiledFactor& factor) -> std::string {
-      switch (k_.exprs[factor.value].dtype) {
-        case DType::f32: return ".tf32";
-        case DType::f8_e4m3: return ".e4m3";
-        case DType::f8_e5m2: return ".e5m2";
-        case DType::i8: return ".s8";
-        default: return "." + std::string(name_of(t_.multiplied));
-      }
-    };
-    const std::string dtypes = name(t_.a) + name(t_.b);
-    const std::string depth = std::to_string(kStepBytes / static_cast<int>(size_of(t_.multiplied)));
-    // Only factors of 16 bits may lie across the sum, so only they say whether they do.
-    const std::string lie = has_halves ? std::string(", ") + (lies_across(t_.a) ? "1" : "0") + ", " +
-                                             (lies_across(t_.b) ? "1" : "0")
-                                       : "";
-    // Integers are neither negated nor scaled, and wrap.
-    const bool has_integers = t_.multiplied == DType::i8;
-    const std::string result = has_integers ? "s32" : "f32", scales = has_integers ? "" : ", 1, 1";
-    std::string registers, outputs;
-    for (int i = 0; i < sums; ++i) {
-      registers += (i ? ", %" : "%") + std::to_string(i);
-      outputs += (i ? ", SN_SUM_REGISTER(d[" : "SN_SUM_REGISTER(d[") + std::to_string(i) + "])";
-    }
-    const auto operand = [&](int after) { return "%" + std::to_string(sums + after); };
-    return "SN_FN void tc_multiply(SN_SUM (&d)[" + std::to_string(sums) + "], u64 a, u64 b, int more) {\n" +
-           "  asm volatile(\"{\\n\\t.reg .pred p;\\n\\tsetp.ne.b32 p, " + operand(2) + ", 0;\\n\\t\"\n" +
-           "      \"wgmma.mma_async.sync.aligned.m64n" + std::to_string(t_.columns) + "k" + depth + "." +
-           result + dtypes + " {" + registers + "}, " + operand(0) + ", " + operand(1) + ", p" + scales +
-           lie + ";\\n\\t}\"\n      : " + outputs + " : \"l\"(a), \"l\"(b), \"r\"(more));\n}\n";
-  }
-
   std::string head() const { return e_.dialect.open(k_, e_.target, e_.use) + sizes_of_loops(e_, loops_); }
 
   // ---- what becomes of a finished tile
 
   /// False of what all rows have in common, bounds included.
   bool differs_by_row(ExprId id) const { return (ir::dependence(k_)[id] & t_.row_loops) != 0; }
+
+  /// True iff a step is of one repeat, as the warps of a cluster have them; others go over all repeats, and
+  /// load what differs among these where it is met.
+  bool has_own_repeat() const { return t_.cluster > 1 && !loops_.repeats.empty(); }
+  bool is_met_late(ExprId id) const {
+    return !has_own_repeat() && (ir::dependence(k_)[id] & t_.repeat_loops) != 0;
+  }
 
   /// What a step's results meet is loaded while the step before is finished, as far as registers go:
   /// compilers put the rest into memory, which costs more than waiting for what was brought near.
@@ -299,7 +276,7 @@ class Contraction {
     int room = left - words(together_);
     const int parts = t_.columns / kRows + 1;  // and once more those of the part that is finished
     const auto fits = [&](ExprId id) { return (room -= parts * words_of_vector(id)) >= 0; };
-    if (t_.subgroup_rows > 0) columns_.clear();  // the text has no place for them
+    if (t_.subgroup_rows > 0 || t_.cluster > 1) columns_.clear();  // the text has no place for them
     columns_.erase(std::find_if_not(columns_.begin(), columns_.end(), fits), columns_.end());
   }
 
@@ -401,13 +378,19 @@ class Contraction {
       held.elsewhere[id] = "columns." + column(id) + "[i % " + each + "]";
       loaded.push_back(id);
     }
+    const std::string get = t_.cluster > 1 ? "tc_get_of_all(sums_of_all, " : "tc_get(stage, ";
     e_.open_unrolled("p", together_);
     for (std::size_t s = 0; s <= t_.others.size(); ++s) {
       const std::string share = s == 0 ? "" : std::to_string(static_cast<int>(s) * own_of_part()) + " + ";
-      e_.out.line("tc_get(stage, lane / " + of_row + " + (turn * SN_TOGETHER + p) * " + at_once + ", " +
-                  share + "lane % " + of_row + " * 8, " + held.name(sums()[s]) + "[p * " + each + "]);");
+      e_.out.line(get + "lane / " + of_row + " + (turn * SN_TOGETHER + p) * " + at_once + ", " + share +
+                  "lane % " + of_row + " * 8, " + held.name(sums()[s]) + "[p * " + each + "]);");
     }
     e_.close();
+    const bool goes_over_repeats = !loops_.repeats.empty() && !has_own_repeat();
+    if (goes_over_repeats) {
+      e_.open("for (int to_repeat = 0; to_repeat < size_repeat; ++to_repeat)");
+      split_loops(e_, "to_repeat", loops_.repeats);
+    }
     open_columns();
     if (in_vectors()) {
       vectors_.write_points(work, "y", held, sums(), loaded);
@@ -419,12 +402,14 @@ class Contraction {
       for (const ir::Store* store : work.stores) e_.store(*store);
     }
     close_columns();
+    if (goes_over_repeats) e_.close();
   }
 
   /// A loop over the vectors that a lane finishes together, from `row` and `column` on; `y` is the last
   /// coordinate of the first column of each.
   void open_columns() {
     split_loops(e_, "at.z", loops_.batch);
+    if (has_own_repeat()) split_loops(e_, "to_repeat", loops_.repeats);
     e_.open_unrolled("i", vectors_of_step());
     const std::string each = std::to_string(vectors_of_row());
     e_.out.line(e_.dialect.constant(Type::I32, "to_m",
@@ -474,7 +459,7 @@ std::size_t contraction_shared_bytes(const ir::Kernel& kernel) {
     return std::size_t{t.sharers} * t.slots * (t.rows + (t.unpacks() ? 0 : t.columns)) * kSlotBytes;
   if (t.subgroup_rows > 0) return std::size_t{t.slots} * (t.rows + t.columns) * kSlotBytes;
   return std::size_t{t.slots} * (t.rows + t.columns) * kSlotBytes +
-         static_cast<std::size_t>(consumers(t)) * kStaging + kBarriers;
+         (t.cluster > 1 ? 0 : static_cast<std::size_t>(consumers(t)) * kStaging) + kBarriers;
 }
 
 Source emit_contraction(const ir::Kernel& kernel, const Target& target) {

@@ -95,6 +95,11 @@ Geometry contraction_geometry(const ir::Kernel& kernel, const Target& target,
     shape.workgroups = static_cast<std::uint32_t>(std::min(tiles, at_once));
     return shape;
   }
+  if (t.cluster > 1) {
+    shape.workgroups = static_cast<std::uint32_t>(
+        std::min(tiles, std::max<std::int64_t>(at_once / t.cluster, 1)) * t.cluster);
+    return shape;
+  }
   const std::int64_t depth = points_of(kernel, TiledLoops(kernel).depth, ints), each = slot_elements(t);
   const std::int64_t parts = ir::tiles_in_parts(tiles, (depth + each - 1) / each, at_once, t.exact);
   if (t.matrices.any()) {

@@ -262,8 +262,11 @@ std::vector<ComputedFactor> computed_factors(Expressions& e, const TiledLoops& l
 }  // namespace
 
 TiledLoops::TiledLoops(const ir::Kernel& kernel)
-    : rows(ir::loops_of(kernel.tiling.row_loops)), columns(ir::loops_of(kernel.tiling.column_loops)) {
-  const std::uint32_t of_tiles = kernel.tiling.row_loops | kernel.tiling.column_loops;
+    : rows(ir::loops_of(kernel.tiling.row_loops)),
+      columns(ir::loops_of(kernel.tiling.column_loops)),
+      repeats(ir::loops_of(kernel.tiling.repeat_loops)) {
+  const std::uint32_t of_tiles =
+      kernel.tiling.row_loops | kernel.tiling.column_loops | kernel.tiling.repeat_loops;
   for (std::size_t loop = 0; loop < kernel.outer_rank; ++loop)
     if ((of_tiles >> loop & 1) == 0) batch.push_back(loop);
   for (std::size_t loop = kernel.outer_rank; loop < kernel.extents.size(); ++loop) depth.push_back(loop);
@@ -299,6 +302,7 @@ std::string sizes_of_loops(const Expressions& e, const TiledLoops& loops) {
   size("size_n", loops.columns);
   size("size_k", loops.depth);
   size("size_batch", loops.batch);
+  if (!loops.repeats.empty()) size("size_repeat", loops.repeats);
   return text;
 }
 

@@ -32,7 +32,7 @@ std::vector<bool> live_behind_sum(const ir::Kernel& kernel);
 /// By what they count; each list is counted as one number, row-major.
 struct TiledLoops {
   explicit TiledLoops(const ir::Kernel& kernel);
-  std::vector<std::size_t> batch, rows, columns, depth;
+  std::vector<std::size_t> batch, rows, columns, repeats, depth;
 };
 
 /// Of a factor that is copied the loops that its tensor map has dims for, beyond the two of the matrix: the
@@ -50,7 +50,7 @@ std::int64_t tiles_of(const ir::Kernel& kernel, std::span<const std::int64_t> in
 /// Defines the coordinates of the loops from the number `from`.
 void split_loops(Expressions& e, const std::string& from, const std::vector<std::size_t>& loops);
 
-/// Lines that define size_m, size_n, size_k and size_batch.
+/// Lines that define size_m, size_n, size_k and size_batch, and size_repeat where results are repeated.
 std::string sizes_of_loops(const Expressions& e, const TiledLoops& loops);
 
 /// Of a factor.

@@ -225,18 +225,23 @@ auto first_found(const Kernel& kernel, std::span<const std::int64_t> ints, const
   return decltype(read(std::declval<Reader&>()))();
 }
 
+/// True iff results are made of one product, each of another element of it.
+bool has_one_sum(const Tiling& tiling) {
+  return tiling.any() && tiling.others.empty() && tiling.repeat_loops == 0;
+}
+
 std::optional<PlainProduct> sums_of(Reader& reader) { return reader.read_sums(); }
 
 }  // namespace
 
 std::optional<PlainProduct> plain_product(const Kernel& kernel, std::span<const std::int64_t> ints) {
-  if (!kernel.tiling.any() || !kernel.tiling.others.empty()) return std::nullopt;
+  if (!has_one_sum(kernel.tiling)) return std::nullopt;
   return first_found(kernel, ints, [](Reader& reader) { return reader.read(); });
 }
 
 std::optional<PlainProduct> library_product(const Kernel& kernel, std::span<const std::int64_t> ints) {
   if (auto plain = plain_product(kernel, ints)) return plain;
-  if (!kernel.tiling.any() || !kernel.tiling.others.empty()) return std::nullopt;
+  if (!has_one_sum(kernel.tiling)) return std::nullopt;
   return first_found(kernel, ints, sums_of);
 }
 

@@ -14,8 +14,10 @@
 #include "jit/plan/group/dependences.h"
 #include "jit/plan/group/parts.h"
 #include "jit/plan/group/tile_ends.h"
+#include "jit/plan/lower/chosen_loops.h"
 #include "jit/plan/lower/inner_loops.h"
 #include "jit/plan/lower/tiles/few_rows.h"
+#include "jit/plan/lower/tiles/tile_forms.h"
 #include "jit/plan/precedence.h"
 
 namespace sinter::plan {
@@ -215,6 +217,8 @@ class Merger {
           moved[use.node] = std::max(moved[use.node], bytes);
       }
     BehindTiles behind{.handed = handed};
+    behind.may_share =
+        may_share_in_clusters(result_.kernels[contraction].kernel().tiling, limits_.tensor_cores);
     for (const auto& [buffer, bytes] : moved) behind.moved += bytes;
     return are_slower_behind_tiles(graph_, result, loops_[contraction].domain, behind, options_);
   }
@@ -289,14 +293,29 @@ class Merger {
         reduction.reduces ? reduction.domain.numel() : node(merged.stores.back()).shape.numel();
     const std::int64_t results = reduction.reduces ? reduction.results().numel() : whole;
     if (graph_.checks) check_elements(reduction, merged);
+    const bool may_repeat = limits_.tensor_cores.cluster > 1 &&
+                            (contracted_by(producer) != kNoNode || contracted_by(consumer) != kNoNode);
     for (NodeId id : merged.stores)
       if (const std::int64_t numel = node(id).shape.numel();
-          numel != whole && numel != results && !node(id).is(OpClass::Combine))
+          numel != whole && numel != results && !node(id).is(OpClass::Combine) &&
+          !(may_repeat && repeats(node(id).shape, reduction.results())))
         return "another number of elements";
     const LoweredGroup &a = result_.kernels[producer], &b = result_.kernels[consumer];
     if (exprs(producer) + exprs(consumer) > limits_.max_exprs) return "too many expressions";
     return buffers_of_siblings(a, b) > static_cast<std::size_t>(limits_.max_buffers) ? "too many buffers"
                                                                                      : "";
+  }
+
+  /// True iff the shape has each result of a contraction a few times (ChosenLoops::repeats).
+  bool repeats(const Shape& shape, const Shape& results) const {
+    for (std::int64_t times = 2; times <= kMostRepeats; ++times) {
+      const bool is_so = shape.numel() == times * results.numel();
+      if (graph_.checks)
+        graph_.checks->compare(SizeChecks::Is::Equal, {{shape, 1}, {results, -static_cast<double>(times)}}, 0,
+                               is_so);
+      if (is_so) return true;
+    }
+    return false;
   }
 
   void check_largest(GroupId producer, GroupId consumer, NodeId id) const {

@@ -15,6 +15,8 @@ constexpr double kManyRounds = 2;
 constexpr double kMuch = 12;
 // Longer sums of few tiles are shared by workgroups.
 constexpr double kSharedSum = 1024;
+// Elements of a tile's part that a workgroup of a cluster finishes, where there is a cluster for each tile.
+constexpr double kTileOfCluster = 64 * 64 / 2;
 // Elements of a tile: between those of the least and of the largest, which one it is follows from sizes.
 constexpr double kTile = 96 * 96;
 
@@ -43,6 +45,8 @@ bool are_slower_behind_tiles(const Graph& graph, const Shape& result, const Shap
   if (graph.checks)
     graph.checks->compare(SizeChecks::Is::AtLeast, {{products, 1}, {result, -kSharedSum}}, 0, are_shared);
   if (!are_shared) return false;
+  // A cluster that shares a tile's sum finishes the tile together.
+  if (behind.may_share && !is_more(1, -units * kTileOfCluster)) return false;
   return is_more(-apart, moved * units * kTile / kShare - options.launch_bytes);
 }
 

@@ -8,8 +8,9 @@ namespace sinter::plan {
 /// Elements of tensors as large as a contraction's result that another kernel reads and writes, in bytes for
 /// each element of the result.
 struct BehindTiles {
-  double handed = 0;  // by the contraction, through memory unless both are one kernel
-  double moved = 0;   // all others
+  double handed = 0;       // by the contraction, through memory unless both are one kernel
+  double moved = 0;        // all others
+  bool may_share = false;  // clusters may share its tiles
 };
 
 /// True iff a kernel takes longer behind the tiles of a contraction than on its own. As many workgroups do

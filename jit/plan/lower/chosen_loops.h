@@ -21,12 +21,20 @@ struct LoopSplit {
 struct ChosenLoops {
   Shape domain;               // whose dims these are
   MapStep all, outer, inner;  // row-major positions: of all loops, and of the outer and inner ones alone
+  /// Of the group's contractions: of all loops but those that repeat their results, and of the outer ones
+  /// among these. Mostly there are no others.
+  MapStep products, results;
+  bool repeats = false;
   std::size_t outer_rank = 0;
   std::vector<std::size_t> dim_of_loop;  // of the domain, split
   std::int64_t points = 1, outer_points = 1, inner_points = 1;
   bool reduces = false;
   std::int64_t parts = 0;  // of the group's partial sums; 0: there are none
 };
+
+/// So often a kernel may need each result of its contractions, each time with something else: the gates of a
+/// recurrent network.
+inline constexpr std::int64_t kMostRepeats = 8;
 
 /// True iff loops over `domain` go over a shape dim by dim, but for ones.
 bool has_dims(const Shape& domain, const Shape& shape);

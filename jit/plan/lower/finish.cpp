@@ -289,6 +289,8 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
       kernel.schedule == ir::Schedule::LanesInner && limits.lone_rows && !kernel.tiling.any();
   if (draft.computes_factor && !goes_along_rows && !kernel.tiling.unpacks()) throw Cut{kComputedFactor};
   choose_tile(draft, kernel);
+  if (draft.repeats && kernel.tiling.repeat_loops == 0)
+    throw Cut{"a product whose results are needed several times, which no tiles compute"};
   if (draft.contracts && !kernel.tiling.any() && limits.tensor_cores.any() && !limits.alone &&
       !draft.few_rows)
     throw Cut{"a product that tensor cores could not compute any more"};

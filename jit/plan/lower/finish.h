@@ -41,6 +41,7 @@ struct Draft {
   bool has_reduction = false;
   bool contracts = false;              // ... that is a contraction
   std::int64_t parts = 0;              // of a kernel with Partials
+  bool repeats = false;                // ... whose results are needed several times (ChosenLoops::repeats)
   bool few_rows = false;               // ... of few rows or few columns
   bool computes_factor = false;        // ... one factor of which is computed for each result again
   ScoreForm scores = ScoreForm::None;  // ... over scores that are gone over so

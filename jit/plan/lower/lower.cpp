@@ -41,10 +41,11 @@ class Lowering : private FrameTests {
   std::optional<LoopSplit> run(const std::vector<LoopSplit>& splits) {
     go_over(choose_loops(graph_, group_, splits, limits_));
     for (NodeId node : group_.stores) store(node);
-    draft_.outer_rank = outer_rank_;
+    draft_.outer_rank = loops_.outer_rank;
     if (draft_.extents.size() >= kMostLoops) return std::nullopt;
     for (const IndexMap& map : draft_.maps)
-      if (const auto split = map.helpful_split()) return LoopSplit{dim_of_loop_[split->first], split->second};
+      if (const auto split = map.helpful_split())
+        return LoopSplit{loops_.dim_of_loop[split->first], split->second};
     return std::nullopt;
   }
 
@@ -52,26 +53,24 @@ class Lowering : private FrameTests {
 
  private:
   void go_over(ChosenLoops loops) {
-    outer_rank_ = loops.outer_rank;
-    domain_ = std::move(loops.domain);
-    dim_of_loop_ = std::move(loops.dim_of_loop);
-    shape_numel_ = loops.points;
-    outer_numel_ = loops.outer_points;
-    inner_numel_ = loops.inner_points;
     draft_.has_reduction = loops.reduces;
+    draft_.repeats = loops.repeats;
     draft_.parts = loops.parts;
     draft_.extents.assign(loops.all.extents.begin(), loops.all.extents.end());
-    all_ = intern(IndexMap(std::move(loops.all)));
-    inner_ = intern(IndexMap(std::move(loops.inner)));
-    outer_ = intern(IndexMap(std::move(loops.outer)));
+    all_ = intern(IndexMap(loops.all));
+    inner_ = intern(IndexMap(loops.inner));
+    outer_ = intern(IndexMap(loops.outer));
+    products_ = intern(IndexMap(loops.products));
+    results_ = intern(IndexMap(loops.results));
+    loops_ = std::move(loops);
   }
 
   /// The map under which each element of a node of the group is visited once.
   MapId map_for(NodeId id) const {
     const std::int64_t numel = node(id).shape.numel();
-    if (node(id).has_inner_loops() && numel == outer_numel_) return outer_;
-    if (numel == shape_numel_) return all_;
-    if (numel == outer_numel_) return outer_;
+    if (node(id).has_inner_loops() && numel == loops_.outer_points) return outer_;
+    if (numel == loops_.points) return all_;
+    if (numel == loops_.outer_points) return outer_;
     throw Cut{"another number of elements"};
   }
 
@@ -81,7 +80,7 @@ class Lowering : private FrameTests {
                                                       : map_for(id);
     const std::size_t before = draft_.exprs.size();
     const ir::ExprId expr = cast(value(id, map, ir::kNone), node(id).dtype, id);
-    if (map == all_ && !has_dims(domain_, node(id).shape) && divides_from(draft_, before))
+    if (map == all_ && !has_dims(loops_.domain, node(id).shape) && divides_from(draft_, before))
       throw Cut{kOtherDims};
     DraftStore store;
     store.buffer = buffer(id, false);
@@ -96,7 +95,7 @@ class Lowering : private FrameTests {
     MapStep step = index_map(all_).loops();
     std::int64_t stride = 1;
     for (std::size_t k = step.extents.size(); k-- > 0;) {
-      step.strides[k] = k < outer_rank_ ? 0 : stride;
+      step.strides[k] = k < loops_.outer_rank ? 0 : stride;
       stride *= step.extents[k];
     }
     return intern(IndexMap(std::move(step)));
@@ -106,7 +105,7 @@ class Lowering : private FrameTests {
   MapId first_of_vectors(NodeId id) {
     const Node& n = node(id);
     const std::size_t row = n.shape.rank() - 2;  // its place among the dims of rows
-    if (n.shape.numel() != outer_numel_ * n.shape[row + 1]) throw Cut{"another number of elements"};
+    if (n.shape.numel() != loops_.outer_points * n.shape[row + 1]) throw Cut{"another number of elements"};
     // As the weights have them: the row behind the dims that it is stored in front of.
     const std::size_t stored_row = row - static_cast<std::size_t>(n.ints[1]);
     const Dims strides = contiguous_layout(n.shape).strides;
@@ -246,7 +245,7 @@ class Lowering : private FrameTests {
     if (owners_[id] != Owner::kernel(id_)) throw Cut{"a reduction of another kernel"};
     const std::int64_t numel = node(n.operands[0]).shape.numel();
     // Of the inner loops alone: one result, which is the same at all outer points.
-    const bool is_over_inner = numel == inner_numel_ && numel != shape_numel_;
+    const bool is_over_inner = numel == loops_.inner_points && numel != loops_.points;
     if (is_over_inner && n.shape.numel() != 1) throw Cut{"a reduction over a part of the loops"};
     if (!is_over_inner && map != outer_ && !same_points(index_map(map), index_map(outer_)))
       throw Cut{"a reduction's result is used at another place"};
@@ -285,7 +284,7 @@ class Lowering : private FrameTests {
     draft_.contracts = true;
     draft_.few_rows = static_cast<double>(std::min(n.shape[rank - 2], n.shape[rank - 1])) <= kFewRows;
     draft_.rounds_factors = n.ints[0] != 0;
-    if (map != outer_ && !same_points(index_map(map), index_map(outer_)))
+    if (map != results_ && !same_points(index_map(map), index_map(results_)))
       throw Cut{"a contraction's result is used at another place"};
     ir::Expr product;
     product.kind = ir::ExprKind::Elementwise;
@@ -348,7 +347,7 @@ class Lowering : private FrameTests {
     for (std::size_t d = 0; d < m; ++d) layout.strides[d] = from[d];
     layout.strides[which == 0 ? m : k] = from[m];
     layout.strides[which == 0 ? k : n] = from[n];
-    return intern(index_map(all_).through(domain.shape, layout));
+    return intern(index_map(products_).through(domain.shape, layout));
   }
 
   /// Elements put on a grid in a larger shape, with a number (pad) or another value (slice_assign) around
@@ -462,13 +461,10 @@ class Lowering : private FrameTests {
   }
 
   const Group& group_;
-  std::size_t outer_rank_ = 0;
-  Shape domain_;
-  std::vector<std::size_t> dim_of_loop_;
-  std::int64_t shape_numel_ = 1, outer_numel_ = 1, inner_numel_ = 1;
+  ChosenLoops loops_;
   int depth_ = 0;
   std::size_t pieces_ = 0;  // of concatenations, but for the first of each
-  MapId all_ = 0, outer_ = 0, inner_ = 0;
+  MapId all_ = 0, outer_ = 0, inner_ = 0, products_ = 0, results_ = 0;
   absl::flat_hash_map<Value, ir::ExprId, HashOfValue> memo_{48};  // grows where operations are many
 };
 

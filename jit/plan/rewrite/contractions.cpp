@@ -53,16 +53,18 @@ std::vector<bool> read_by_elementwise(const Graph& graph) {
   return is_so;
 }
 
-/// A product of few tiles and a long sum is shared by workgroups, of which the last to come to a tile waits
-/// for the parts of all others, one after the other. Into so many parts, which their readers add up, the sum
-/// is better cut: all of them are read side by side. 1: it is not.
+/// A product of few tiles and a long sum is shared by workgroups, of which, unless they are clusters, the
+/// last to come to a tile waits for the parts of all others, one after the other. Into so many parts, which
+/// their readers add up, the sum is better cut: all of them are read side by side. 1: it is not.
 std::int64_t parts_for_readers(const Node& product, const Shape& left, const ir::DeviceTraits& traits) {
   // Elements of a tile's side, and of the sum in a slot of 16 bits.
   constexpr std::int64_t kTile = 64, kSlot = 64, kMostParts = 4, kWorkgroups = 2;
   const std::size_t rank = product.shape.rank();
   const std::int64_t rows = product.shape[rank - 2], columns = product.shape[rank - 1],
                      depth = left[left.rank() - 1];
-  if (rank != 2 || std::min(rows, columns) <= kMostFewRows || depth % (kMostParts * kSlot) != 0) return 1;
+  if (traits.tensor_cores.cluster > 1 || rank != 2 || std::min(rows, columns) <= kMostFewRows ||
+      depth % (kMostParts * kSlot) != 0)
+    return 1;
   const std::int64_t tiles = (rows + kTile - 1) / kTile * ((columns + kTile - 1) / kTile),
                      at_once = kWorkgroups * std::int64_t{traits.tensor_cores.compute_units};
   const bool is_shared = ir::tiles_in_parts(tiles, depth / kSlot, at_once, false) >= kMostParts,

@@ -28,6 +28,7 @@ ir::TensorCores tensor_cores_of(const DriverApi& api, const DeviceFacts& facts) 
   if (facts.major == 9 && facts.minor == 0 && base::environment().warp_groups) {
     if (!api.tensor_map || !api.tensor_map_of_windows) return {};
     cores.products = kHopper;
+    if (facts.has_clusters) cores.cluster = kMostCluster;
     return cores;
   }
   cores.has_groups = false;

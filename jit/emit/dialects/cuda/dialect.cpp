@@ -243,7 +243,9 @@ class CudaDialect : public Dialect {
     std::string others;
     for (std::size_t k = 1; k <= t.others.size(); ++k)
       others += ", const __grid_constant__ TensorMap t_b" + std::to_string(k);
-    return "extern \"C\" __global__ void __launch_bounds__(" +
+    const std::string cluster =
+        t.cluster > 1 ? "__cluster_dims__(" + std::to_string(t.cluster) + ", 1, 1) " : "";
+    return "extern \"C\" __global__ void " + cluster + "__launch_bounds__(" +
            std::to_string(workgroup_lanes(kernel, target)) + ", " + std::to_string(t.workgroups) +
            ") sinter_kernel(\n    " + arguments(kernel, "int cut, float* partials, u32* counters") +
            (has_maps && !t.a.computed ? ", const __grid_constant__ TensorMap t_a" : "") +

@@ -15,4 +15,8 @@ namespace sinter::plan {
 std::vector<ir::Tiling> ranked_by_forms(const ir::Tiling& like, const ProductSizes& sizes, const TileEnd& end,
                                         const ir::TensorCores& cores);
 
+/// True iff clusters may share the tiles: the copy engine brings both factors, and sums of integers, which
+/// become floats when all of a sum is there, are none of it.
+bool may_share_in_clusters(const ir::Tiling& like, const ir::TensorCores& cores);
+
 }  // namespace sinter::plan

@@ -298,6 +298,7 @@ bool find_factors(Product& product, ir::ExprId left, ir::ExprId right) {
   tiling.row_loops = of_left & ~of_right;
   tiling.column_loops = of_right & ~of_left;
   if (tiling.row_loops == 0 || (tiling.column_loops >> (kernel.outer_rank - 1u) & 1) == 0) return false;
+  if (product.draft.repeats) tiling.repeat_loops = outer & ~(of_left | of_right);
   const auto a = factor(product, left, tiling.row_loops), b = factor(product, right, tiling.column_loops);
   if (!a || !b) return false;
   tiling.a = *a, tiling.b = *b;
@@ -363,8 +364,13 @@ bool in_vectors(const Draft& draft, const ir::Kernel& kernel) {
 std::optional<ProductSizes> sizes_of(const ir::Kernel& kernel, const ir::Tiling& tiling,
                                      std::span<const std::int64_t> extents) {
   double rows = 1, columns = 1, depth = 1, batches = 1;
+  std::int64_t repeats = 1;
   for (std::size_t loop = 0; loop < kernel.extents.size(); ++loop) {
     const bool is_row = tiling.row_loops >> loop & 1, is_column = tiling.column_loops >> loop & 1;
+    if (tiling.repeat_loops >> loop & 1) {
+      repeats *= extents[loop];
+      continue;
+    }
     double& size = loop >= kernel.outer_rank ? depth : is_row ? rows : is_column ? columns : batches;
     size *= static_cast<double>(extents[loop]);
   }
@@ -372,7 +378,7 @@ std::optional<ProductSizes> sizes_of(const ir::Kernel& kernel, const ir::Tiling&
   if (rows > kMost || columns > kMost || depth > kMost || batches * rows * columns / 4096 > kMost / 2)
     return std::nullopt;
   return ProductSizes{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns),
-                      static_cast<std::int64_t>(depth), static_cast<std::int64_t>(batches)};
+                      static_cast<std::int64_t>(depth), static_cast<std::int64_t>(batches), repeats};
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ struct DraftInts {
 void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimits& limits,
                    ir::Kernel& kernel);
 
-inline constexpr std::size_t kMostTilings = 24;
+inline constexpr std::size_t kMostTilings = 40;
 
 /// All tilings that a kernel with a Tiling may have, at most kMostTilings. The one that the cost model
 /// expects to be the fastest comes first: the planner's. `ints`: arguments of a launch.
@@ -58,6 +58,7 @@ std::vector<ir::Tiling> ranked_with_library(std::span<const ir::Tiling> tilings,
 /// The sizes of such a kernel's product.
 struct ProductSizes {
   std::int64_t rows = 1, columns = 1, depth = 1, batches = 1;
+  std::int64_t repeats = 1;  // of each result
 };
 ProductSizes product_sizes(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
 
