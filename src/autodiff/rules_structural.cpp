@@ -329,6 +329,7 @@ constexpr Rule kTable[] = {
         kFirst}}}},
     {Op::SortIndices, {}},
     {Op::SegmentSum, {{{segment_sum, kSecond}}}},  // operands: values, and the row of each (tensor::sum_rows)
+    {Op::IndexedSum, {}},                          // of values without a history, as SegmentSum's
     {Op::Extension, {{{no_rule}, {no_rule}, {no_rule}}}},
     {Op::Result, {}},  // never recorded
 };

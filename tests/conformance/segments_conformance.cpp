@@ -32,6 +32,10 @@ class SegmentChecks {
               spread == 2
                   ? s.rows - 1
                   : data_.integer(0, spread == 0 ? s.rows - 1 : std::min<std::int64_t>(s.rows - 1, 2))));
+        for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64})
+          for (const std::int64_t stretches : {1, 3})
+            if (backend_.traits().supports(dtype) && (dtype == DType::f32 || s.count <= 3000))
+              sum_directly(s.count, s.rows, s.columns, stretches, dtype, keys);
         const std::vector<double> sorted = sort(s.count, s.rows, keys);
         for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64}) {
           if (!backend_.traits().supports(dtype) || (dtype != DType::f32 && s.count > 3000)) continue;
@@ -64,6 +68,22 @@ class SegmentChecks {
     const auto bytes = to_bytes(dtype, values);
     check(op, {bytes, to_bytes(DType::i32, sorted)},
           reference_segment_sum(op, to_doubles(dtype, bytes), sorted),
+          dtype == DType::f32   ? options_.library_relative
+          : dtype == DType::f64 ? options_.library_relative_f64
+                                : 0);
+  }
+
+  void sum_directly(std::int64_t count, std::int64_t rows, std::int64_t columns, std::int64_t stretches,
+                    DType dtype, const std::vector<double>& row_of) {
+    library::IndexedSumOp op;
+    op.dtype = dtype;
+    op.count = count, op.rows = rows, op.columns = columns, op.stretches = stretches;
+    std::vector<double> values = data_.reals(static_cast<std::size_t>(count * columns));
+    if (!is_float(dtype))
+      for (double& value : values) value = static_cast<double>(static_cast<int>(value * 100));
+    const auto bytes = to_bytes(dtype, values);
+    check(op, {bytes, to_bytes(DType::i32, row_of)},
+          reference_indexed_sum(op, to_doubles(dtype, bytes), row_of),
           dtype == DType::f32   ? options_.library_relative
           : dtype == DType::f64 ? options_.library_relative_f64
                                 : 0);

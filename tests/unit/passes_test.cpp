@@ -93,6 +93,37 @@ TEST_CASE("no lane has a long loop, however long a segment is") {
   CHECK(sum_of(1000, 8, 100, true).passes.back().rows == 100);
 }
 
+TEST_CASE("indexed sums fit into what every device has, whatever they are of") {
+  for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64})
+    for (const std::int64_t columns : {1, 16, 17, 33, 65, 1000}) {
+      library::IndexedSumOp op;
+      op.dtype = dtype;
+      op.count = 1'000'000, op.columns = columns, op.rows = 1000;
+      op.stretches = library::stretches_of_sum(dtype, op.count, columns, op.rows);
+      if (op.stretches == 0) op.stretches = 1;
+      const PassList list = passes_of(op);
+      REQUIRE(list.passes.size() == 1);
+      CHECK(list.passes[0].shared_words * 4 <= 16 * 1024);
+      const library::IndexedSumTile tile = library::tile_of_sum(dtype, columns);
+      CHECK(list.passes[0].groups() * tile.rows * tile.columns >= op.stretches * op.rows * columns);
+    }
+}
+
+TEST_CASE("indices into few rows are not sorted, those into many are") {
+  const auto stretches = [](std::int64_t count, std::int64_t columns, std::int64_t rows) {
+    return library::stretches_of_sum(DType::f32, count, columns, rows);
+  };
+  CHECK(stretches(65'536, 64, 1000) == 16);
+  CHECK(stretches(16, 64, 10) == 1);
+  CHECK(stretches(0, 64, 0) == 1);
+  CHECK(stretches(8192, 768, 50'304) == 0);
+  CHECK(stretches(65'536, 64, 10'000) == 0);
+  CHECK(stretches(1, 1'000'000, 1) == 0);      // many tiles of one value
+  CHECK(stretches(4'000'000, 1, 2000) == 62);  // no stretch goes round its loops for long
+  CHECK(stretches(1 << 30, 64, 1000) == 0);    // nor are there many for large sums
+  CHECK(stretches(std::int64_t{1} << 31, 1 << 20, (std::int64_t{1} << 31) - 1) == 0);
+}
+
 namespace {
 
 /// Scans of contiguous elements.

@@ -102,7 +102,12 @@ std::vector<std::string> all_pass_sources() {
     sort.count = count;
     sort.rows = 7;
     sources.push_back(pass_source(passes_of(sort)));
-    for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64})
+    for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64}) {
+      library::IndexedSumOp direct;
+      direct.dtype = dtype;
+      direct.count = count;
+      direct.rows = direct.columns = 7;
+      sources.push_back(pass_source(passes_of(direct)));
       for (bool dense : {false, true}) {
         library::SegmentSumOp sum;
         sum.dtype = dtype;
@@ -111,6 +116,7 @@ std::vector<std::string> all_pass_sources() {
         sum.dense = dense;
         sources.push_back(pass_source(passes_of(sum)));
       }
+    }
   }
   for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64}) {
     for (bool descending : {false, true}) {

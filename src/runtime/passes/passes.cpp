@@ -93,6 +93,43 @@ PassList passes_of(const library::SegmentSumOp& op) {
   return list;
 }
 
+PassList passes_of(const library::IndexedSumOp& op) {
+  // Lanes of a workgroup; indices that are looked at in one go, and notes of some that are added up in one
+  // go.
+  constexpr std::int64_t kLanes = 256, kBatch = 1024, kChunk = 512, kAhead = 4;
+  const library::IndexedSumTile tile = library::tile_of_sum(op.dtype, op.columns);
+  const std::int64_t words = static_cast<std::int64_t>(size_of(op.dtype)) / 4, width = tile.columns / 2,
+                     hands = kLanes / width;
+  const std::int64_t row_tiles = divide_up(op.rows, tile.rows),
+                     column_tiles = divide_up(op.columns, tile.columns);
+  PassList list;
+  list.dtype = op.dtype;
+  Pass pass;
+  pass.name = "indexed_sums";
+  pass.body = "indexed_sums.inc";
+  for (const auto& [name, value] : {std::pair("WORDS", words),
+                                    {"ROWS", tile.rows},
+                                    {"WIDTH", width},
+                                    {"BATCH", kBatch},
+                                    {"CHUNK", kChunk},
+                                    {"AHEAD", kAhead}})
+    pass.defines += std::string("#define ") + name + " " + std::to_string(value) + "\n";
+  pass.buffers = {{"values", op.dtype, Of::Operand, 0, 0, op.count * op.columns, false},
+                  {"row_of", DType::i32, Of::Operand, 1, 0, op.count, false},
+                  {"sums", op.dtype, Of::Result, 0, 0, op.stretches * op.rows * op.columns, true}};
+  pass.lanes = kLanes;
+  pass.rows = op.stretches * row_tiles * column_tiles * kLanes;
+  pass.least_groups = words == 1 ? 4 : 2;  // each waits for memory most of the time
+  pass.shared_words =
+      static_cast<int>(2 * (kBatch / 32 + kBatch / kLanes) + kChunk + kBatch + tile.rows * (kChunk / 32 + 1) +
+                       kChunk + (tile.rows + hands) * tile.columns * words + hands);
+  pass.ints = {{"count", op.count},      {"columns", op.columns},        {"rows", op.rows},
+               {"row_tiles", row_tiles}, {"column_tiles", column_tiles}, {"stretch", op.stretch()}};
+  pass.most_rounds = divide_up(op.stretch(), kBatch) * 512;
+  list.passes.push_back(std::move(pass));
+  return list;
+}
+
 std::string body_text(const std::string& file) {
   constexpr std::string_view kInclude = "#include \"";
   std::string text(kernels::source(file));
@@ -112,6 +149,8 @@ LibraryTable<PassList(const library::LibraryOp&, PassDevice)>& pass_table() {
        }},
       {&library::segment_sum(), [](const library::LibraryOp& op,
                                    PassDevice) { return passes_of(library::as<library::SegmentSumOp>(op)); }},
+      {&library::indexed_sum(), [](const library::LibraryOp& op,
+                                   PassDevice) { return passes_of(library::as<library::IndexedSumOp>(op)); }},
       {&library::sort(),
        [](const library::LibraryOp& op, PassDevice device) {
          return passes_of(library::as<library::SortOp>(op), device);

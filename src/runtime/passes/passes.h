@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "jit/library/custom.h"
+#include "jit/library/indexed_sum.h"
 #include "jit/library/scan.h"
 #include "jit/library/segments.h"
 #include "jit/library/sort.h"
@@ -71,6 +72,7 @@ struct PassDevice {
 /// Functions of the op and the device alone, so that results have the same bits on every run.
 PassList passes_of(const library::SortIndicesOp& op);
 PassList passes_of(const library::SegmentSumOp& op);
+PassList passes_of(const library::IndexedSumOp& op);
 PassList passes_of(const library::ScanOp& op, PassDevice device = {});
 PassList passes_of(const library::SortOp& op, PassDevice device = {});
 PassList passes_of(const library::SearchSortedOp& op);

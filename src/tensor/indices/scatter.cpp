@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "jit/library/indexed_sum.h"
 #include "jit/library/segments.h"
 #include "src/autodiff/node.h"
 #include "src/base/size_arithmetic.h"
@@ -36,20 +37,36 @@ void check_limits(std::string_view op, std::int64_t count, std::int64_t rows, co
                      where);
 }
 
+/// Each stretch of the values is added to rows of its own; whoever reads the sums adds up the stretches.
+AnyTensor sum_directly(const AnyTensor& terms, const AnyTensor& row_of, std::int64_t rows,
+                       std::int64_t stretches, const Location& where) {
+  const Operand operands[] = {terms, row_of};
+  const AnyTensor sums = apply_library(library::indexed_sum(), operands, {{rows, stretches}}, where);
+  return stretches > 1 ? sums.sum(0, where).cast(terms.dtype(), where) : sums.squeeze(0, where);
+}
+
+AnyTensor sum_sorted(const AnyTensor& terms, const AnyTensor& row_of, std::int64_t rows,
+                     const Location& where) {
+  const bool dense = terms.shape()[0] >= rows;
+  const Operand indices[] = {row_of};
+  const AnyTensor sorted = apply_library(library::sort_indices(), indices, {{rows}}, where);
+  const Operand operands[] = {terms, sorted};
+  const AnyTensor sums = apply_library(library::segment_sum(), operands, {{rows, dense ? 1 : 0, 0}}, where);
+  // Few indices, many rows: only what was added is there, and whoever reads the sums picks it. So they are
+  // written once, by the kernel that uses them, if at all.
+  return dense ? sums : sums.index_select(0, sorted.narrow(0, 0, rows, where), where);
+}
+
 }  // namespace
 
 AnyTensor sum_rows(const AnyTensor& values, const AnyTensor& row_of, std::int64_t rows,
                    const Location& where) {
   const DType dtype = values.dtype();
-  const bool dense = values.shape()[0] >= rows;
   const AnyTensor terms = is_stored_float(dtype) ? values.detach().cast(DType::f32, where) : values.detach();
-  const Operand indices[] = {row_of};
-  const AnyTensor sorted = apply_library(library::sort_indices(), indices, {{rows}}, where);
-  const Operand operands[] = {terms, sorted};
-  AnyTensor sums = apply_library(library::segment_sum(), operands, {{rows, dense ? 1 : 0, 0}}, where);
-  // Few indices, many rows: only what was added is there, and whoever reads the sums picks it. So they are
-  // written once, by the kernel that uses them, if at all.
-  if (!dense) sums = sums.index_select(0, sorted.narrow(0, 0, rows, where), where);
+  const std::int64_t stretches =
+      library::stretches_of_sum(terms.dtype(), values.shape()[0], values.shape()[1], rows);
+  AnyTensor sums = stretches > 0 ? sum_directly(terms, row_of, rows, stretches, where)
+                                 : sum_sorted(terms, row_of, rows, where);
   if (is_stored_float(dtype)) sums = sums.cast(dtype, where);
   AnyTensor::NodeRef node;
   if (values.requires_grad()) {

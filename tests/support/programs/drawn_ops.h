@@ -86,6 +86,7 @@ inline std::vector<StepKind> steps_of_library(Op op) {
     case Op::Conv2dBackwardWeight: return {};  // of gradients alone, which gradients_test draws
     case Op::SortIndices:
       return {StepKind::IndexAdd, StepKind::ScatterAdd, StepKind::Scatter, StepKind::IndexCopy};
+    case Op::IndexedSum: return {StepKind::IndexAdd};
     case Op::SegmentSum: return {StepKind::IndexAdd, StepKind::ScatterAdd, StepKind::ScatterReduce};
     case Op::CumSum:
     case Op::CumProd:

@@ -11,6 +11,7 @@
 
 #include "jit/ir/kernel.h"
 #include "jit/library/conv2d.h"
+#include "jit/library/indexed_sum.h"
 #include "jit/library/matmul.h"
 #include "jit/library/scan.h"
 #include "jit/library/segments.h"
@@ -86,6 +87,8 @@ LibraryResult reference_conv2d(const library::Conv2dOp& op, std::span<const doub
 LibraryResult reference_sort_indices(const library::SortIndicesOp& op, std::span<const double> index);
 LibraryResult reference_segment_sum(const library::SegmentSumOp& op, std::span<const double> values,
                                     std::span<const double> sorted);
+LibraryResult reference_indexed_sum(const library::IndexedSumOp& op, std::span<const double> values,
+                                    std::span<const double> row_of);
 
 LibraryResult reference_sort(const library::SortOp& op, std::span<const double> x);
 LibraryResult reference_search_sorted(const library::SearchSortedOp& op, std::span<const double> sorted,

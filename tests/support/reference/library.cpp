@@ -133,6 +133,23 @@ LibraryResult reference_segment_sum(const library::SegmentSumOp& op, std::span<c
   return result;
 }
 
+LibraryResult reference_indexed_sum(const library::IndexedSumOp& op, std::span<const double> values,
+                                    std::span<const double> row_of) {
+  LibraryResult result;
+  const auto columns = static_cast<std::size_t>(op.columns), rows = static_cast<std::size_t>(op.rows);
+  result.values.assign(static_cast<std::size_t>(op.stretches) * rows * columns, 0);
+  result.magnitudes = result.values;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(op.count); ++i) {
+    const std::size_t to =
+        i / static_cast<std::size_t>(op.stretch()) * rows + static_cast<std::size_t>(row_of[i]);
+    for (std::size_t c = 0; c < columns; ++c) {
+      result.values[to * columns + c] += values[i * columns + c];
+      result.magnitudes[to * columns + c] += std::abs(values[i * columns + c]);
+    }
+  }
+  return result;
+}
+
 namespace {
 
 /// NaN counts as the largest number.
@@ -251,6 +268,12 @@ runtime::LibraryTable<Evaluate(const library::LibraryOp&)>& reference_table() {
        [](const library::LibraryOp& any) -> Evaluate {
          return [op = library::as<library::SegmentSumOp>(any)](Operands operands) {
            return reference_segment_sum(op, operands[0], operands[1]);
+         };
+       }},
+      {&library::indexed_sum(),
+       [](const library::LibraryOp& any) -> Evaluate {
+         return [op = library::as<library::IndexedSumOp>(any)](Operands operands) {
+           return reference_indexed_sum(op, operands[0], operands[1]);
          };
        }},
   };

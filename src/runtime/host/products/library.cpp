@@ -5,6 +5,7 @@
 
 #include "src/base/env.h"
 #include "src/runtime/host/products/conv2d.h"
+#include "src/runtime/host/products/indexed_sum.h"
 #include "src/runtime/host/products/matmul.h"
 #include "src/runtime/host/products/matvec.h"
 #include "src/runtime/host/products/scan.h"
@@ -80,6 +81,8 @@ LibraryTable<std::shared_ptr<HostExecutable>(const library::LibraryOp&)>& librar
        }},
       {&library::segment_sum(),
        [](const library::LibraryOp& op) { return make_segment_sum(library::as<library::SegmentSumOp>(op)); }},
+      {&library::indexed_sum(),
+       [](const library::LibraryOp& op) { return make_indexed_sum(library::as<library::IndexedSumOp>(op)); }},
       {&library::sort(),
        [](const library::LibraryOp& op) { return make_sort(library::as<library::SortOp>(op)); }},
       {&library::sort_with_values(),

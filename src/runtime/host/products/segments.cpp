@@ -3,10 +3,9 @@
 #include "src/runtime/host/products/segments.h"
 
 #include <algorithm>
-#include <cstring>
-#include <type_traits>
 
 #include "src/runtime/host/buffer.h"
+#include "src/runtime/host/products/join_terms.h"
 
 namespace sinter::runtime::host {
 namespace {
@@ -113,22 +112,9 @@ class SegmentSumProgram final : public HostExecutable {
   }
 
  private:
-  static constexpr std::int64_t kColumns = 512;       // of a piece, so that its sums stay in the cache
+  static constexpr std::int64_t kColumns = kMostJoinedColumns;
   static constexpr std::int64_t kElements = 1 << 15;  // results of a piece, or what is too little to share
   static constexpr std::int64_t kPieces = 64;
-  static constexpr std::int64_t kAhead = 8;  // places
-  // f32 sums of so many terms go into an f64 total.
-  static constexpr std::int64_t kPart = 64;
-  // Integers wrap around, which only those without a sign may do.
-  using Sum =
-      typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
-
-  static Sum join(Sum a, Sum b) {
-    if constexpr (kReduction == SegmentReduction::Sum) return a + b;
-    if constexpr (kReduction == SegmentReduction::Prod) return a * b;
-    const T x = static_cast<T>(a), y = static_cast<T>(b);
-    return y != y || (kReduction == SegmentReduction::Max ? y > x : y < x) ? b : a;
-  }
 
   struct Lists {
     const std::int32_t *first, *keys, *positions;
@@ -143,46 +129,12 @@ class SegmentSumProgram final : public HostExecutable {
 
   void add_segment(const T* values, const Lists& lists, std::int64_t begin, std::int64_t columns,
                    T* to) const {
-    if (begin == op_.count) {
-      std::fill_n(to, columns, T{0});
-      return;
+    std::int64_t end = begin;
+    if (begin < op_.count) {
+      const std::int32_t key = lists.keys[begin];
+      while (end < op_.count && lists.keys[end] == key) ++end;
     }
-    const std::int32_t key = lists.keys[begin];
-    const auto term = [&](std::int64_t place) { return values + lists.positions[place] * op_.columns; };
-    // Rows lie anywhere: asked for some rows ahead, their first lines come while others are added.
-    const auto ask_for = [&](std::int64_t place) {
-      const auto* line = reinterpret_cast<const char*>(term(std::min(place, op_.count - 1)));
-      const std::int64_t bytes = std::min<std::int64_t>(columns * static_cast<std::int64_t>(sizeof(T)), 512);
-      for (std::int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(line + at);
-    };
-    ask_for(begin + kAhead);
-    std::int64_t end = begin + 1;
-    while (end < op_.count && lists.keys[end] == key) ++end;
-    if (end == begin + 1) {
-      std::memcpy(to, term(begin), static_cast<std::size_t>(columns) * sizeof(T));
-      return;
-    }
-    Sum part[kColumns];
-    const auto add_part = [&](std::int64_t from, std::int64_t until) {
-      const T* x = term(from);
-      for (std::int64_t c = 0; c < columns; ++c) part[c] = static_cast<Sum>(x[c]);
-      for (std::int64_t place = from + 1; place < until; ++place) {
-        x = term(place);
-        ask_for(place + kAhead);
-        for (std::int64_t c = 0; c < columns; ++c) part[c] = join(part[c], static_cast<Sum>(x[c]));
-      }
-    };
-    if (!std::is_same_v<T, float> || kReduction != SegmentReduction::Sum || end - begin <= kPart) {
-      add_part(begin, end);
-      for (std::int64_t c = 0; c < columns; ++c) to[c] = static_cast<T>(part[c]);
-      return;
-    }
-    double total[kColumns] = {};
-    for (std::int64_t from = begin; from < end; from += kPart) {
-      add_part(from, std::min(from + kPart, end));
-      for (std::int64_t c = 0; c < columns; ++c) total[c] += static_cast<double>(part[c]);
-    }
-    for (std::int64_t c = 0; c < columns; ++c) to[c] = static_cast<T>(total[c]);
+    join_terms<T, kReduction>(values, op_.columns, lists.positions, {begin, end, op_.count}, columns, to);
   }
 
   library::SegmentSumOp op_;
