@@ -5,6 +5,7 @@
 #include "jit/library/segments.h"
 #include "src/autodiff/rule.h"
 #include "src/tensor/apply.h"
+#include "src/tensor/indices/rows.h"
 #include "src/tensor/indices/scatter.h"
 
 namespace sinter::autodiff {
@@ -245,7 +246,10 @@ Term gather(const Step& s) {
   if (!slices) return {scatter_sum(g, index, axis, shape, w), w};
   Shape aligned(Dims::filled(shape.rank(), 1));
   aligned[axis] = length;
-  return {scatter_sum(g, index.reshape(aligned, w).expand(g.shape(), w), axis, shape, w), w};
+  // An index out of range equals no place, but whoever reads the gradient is to be told, as of larger tables.
+  const bool reads = g.shape().numel() > 0 && size > 0 && std::max(length, size) <= library::kMostSegmentRows;
+  const AnyTensor checked = reads ? tensor::Rows::of_slices("gather", index, shape, axis, w).row_of() : index;
+  return {scatter_sum(g, checked.reshape(aligned, w).expand(g.shape(), w), axis, shape, w), w};
 }
 
 /// Each term has the gradient of the row that it was added to.

@@ -56,6 +56,28 @@ TEST_CASE("the operation is named, and what it may read") {
                        doctest::Contains("[gather_nd] an index was out of range ("), ShapeError);
 }
 
+TEST_CASE("gradients of a read that was out of range are told, those of nothing have no index to tell of") {
+  const Device device = test_device();
+  for (const std::int64_t count : {2, 3000}) {
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(count), 77);
+    rows[0] = 0;
+    const Tensor<2> table = Tensor<2>::ones({3, 2}, device.autodiff()).require_grad();
+    const Gradients gradients =
+        table.index_select(0, Indices::from_data(rows, {count}, device)).sum().backward();
+    CHECK_THROWS_WITH_AS(gradients.get(table)->to_vector<float>(),
+                         doctest::Contains("[gather] an index was out of range 0 to 2"), ShapeError);
+  }
+  // No index has been read, whatever lies where the first one would be.
+  const AnyTensor none = AnyTensor::from_bytes({}, Shape{0}, DType::i64, device);
+  const AnyTensor x = AnyTensor::full({1, 4}, 0, DType::f32, device.autodiff()).require_grad();
+  const AnyTensor seed = AnyTensor::from_bytes({}, Shape{0, 2}, DType::f32, device);
+  const Index at[] = {Index(none), Index(s(1, 3))};
+  const AnyTensor y = index(x, at);
+  const AnyTensor gradient = sinter::gradient(y, x, {.seed = seed, .differentiable = false});
+  CHECK(Tensor<2>(y).to_vector<float>().empty());
+  CHECK(Tensor<2>(gradient).to_vector<float>() == std::vector<float>(4, 0.0f));
+}
+
 TEST_CASE("two lookups of one table in one kernel: only what came of the wrong one is told") {
   const Device device = test_device();
   const Tensor<1> t = table(device);

@@ -53,12 +53,21 @@ class Dependences {
       for (trace::ValueId start : starts) bad[v] = bad[v] || class_of_[v] == class_of_[start];
     for (const trace::OpRecord& op : trace_.ops)
       for (const trace::OperandId operand : trace_.operands_of(op))
-        if (!operand.is_scalar() && bad[operand.index()])
+        if (!operand.is_scalar() && bad[operand.index()] && computes(op))
           for (std::uint8_t r = 0; r < op.output_count; ++r) bad[op.output + r] = true;
     return bad;
   }
 
  private:
+  /// Nothing comes of anything where it has no elements, nor what is added up of nothing, unless a library op
+  /// computes it all the same.
+  bool computes(const trace::OpRecord& op) const {
+    const auto is_empty = [&](std::uint32_t value) { return trace_.values[value].shape.numel() == 0; };
+    if (info(op.op).op_class == OpClass::Library) return true;
+    const bool adds_up = op.op == Op::Sum || op.op == Op::Prod;
+    return !is_empty(op.output) && !(adds_up && is_empty(trace_.operands_of(op)[0].index()));
+  }
+
   const trace::Trace& trace_;
   std::vector<std::uint32_t> class_of_;
 };

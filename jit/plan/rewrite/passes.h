@@ -23,7 +23,7 @@ std::span<const Pass> passes();
 /// Integers that are stored in a dtype of their own (i8, i16, u8, u16, u32, u64) are computed in i32 or i64.
 void widen_integers(Graph& graph, const ir::DeviceTraits& traits);
 
-/// Nodes that compute the same thing become one; what no result needs is left out.
+/// Nodes that compute the same thing become one; what no result needs, and what has no elements, is left out.
 void simplify(Graph& graph, const ir::DeviceTraits& traits);
 
 /// A factor that is the same for all terms of a sum, and itself made of a reduction, scales the sum instead.
