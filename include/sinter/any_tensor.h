@@ -66,8 +66,8 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
                           Location where = Location::current());
   static AnyTensor arange(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype,
                           const Device& device, Location where = Location::current());
-  /// Uniform in [low, high), f32. Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2,
-  /// 3", SC 2011): the same seed gives the same numbers on every device.
+  /// Uniform in [low, high), f32, which has to hold both. Philox 4x32-10 (Salmon et al., "Parallel random
+  /// numbers: as easy as 1, 2, 3", SC 2011): the same seed gives the same numbers on every device.
   static AnyTensor uniform(const Shape& shape, double low, double high, const Device& device,
                            Location where = Location::current());
   /// Normal with mean and standard deviation, f32 (Box-Muller over the same generator).
@@ -224,7 +224,8 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
   static AnyTensor remainder(Operand a, Operand b, Location where = Location::current());
   /// Has the sign of the dividend, as in C: a - trunc(a / b) * b. Integers by zero: a.
   static AnyTensor fmod(Operand a, Operand b, Location where = Location::current());
-  /// Integers: wraps around; a negative power is 0 but of 1 and -1.
+  /// Integers: wraps around; a negative power that is a number throws Error, one in a tensor gives 0, but of
+  /// 1 and -1 what 1 / x^n is.
   static AnyTensor pow(Operand a, Operand b, Location where = Location::current());
   /// The angle of the point (x = b, y = a), in [-pi, pi].
   static AnyTensor atan2(Operand a, Operand b, Location where = Location::current());
@@ -398,7 +399,8 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
 #undef SINTER_REDUCTION
   /// The mean square distance from the mean, times n / (n - correction). Correction 1 (Bessel's) estimates
   /// the variance of the population that the n elements were sampled from; 0 gives the variance of the
-  /// elements themselves. NaN where n <= correction. `std` is its square root.
+  /// elements themselves. Where n <= correction it is infinite, or NaN of equal elements, as in PyTorch.
+  /// `std` is its square root, whose gradient is 0 where all elements are equal.
   AnyTensor var(const Axes& axes, double correction = 1, Location where = Location::current()) const;
   AnyTensor std(const Axes& axes, double correction = 1, Location where = Location::current()) const;
   AnyTensor var(Location where = Location::current()) const;

@@ -15,7 +15,8 @@ Term floor(const Term& x) {
 }
 
 /// Gradient of operand `i` of maximum or minimum; `wins` is true where only that operand is selected. Equal
-/// tensors share the gradient. An operand equal to a number gets none: the derivative of max(x, 0) at 0 is 0.
+/// tensors share the gradient. An operand equal to a number gets none: the derivative of relu at 0 is 0. What
+/// users compute with `maximum` and a number has the number as a tensor.
 Term extreme(const Step& s, std::size_t i, const Term& wins) {
   const Term g = s.gradient();
   if (s.is_scalar(1 - i)) return choose(wins, g, 0.0);

@@ -353,7 +353,7 @@ AnyTensor detail::poisson_nll(const AnyTensor& prediction, const AnyTensor& targ
 AnyTensor detail::hinge_embedding(const AnyTensor& x, const AnyTensor& target, double margin,
                                   Reduction reduction, Location where) {
   require_one_shape("hinge_embedding", x, {&target}, where);
-  const A apart = A::maximum(A::sub(margin, x, where), 0, where);
+  const A apart = A::sub(margin, x, where).clamp_min(0, where);
   return reduced("hinge_embedding", A::where(A::equal(target, 1, where), x, apart, where), reduction, where);
 }
 
@@ -367,7 +367,7 @@ AnyTensor detail::margin_ranking(const AnyTensor& a, const AnyTensor& b, const A
                                  double margin, Reduction reduction, Location where) {
   require_one_shape("margin_ranking", a, {&b, &target}, where);
   const A loss = A::add(A::mul(A::sub(b, a, where), target, where), margin, where);
-  return reduced("margin_ranking", A::maximum(loss, 0, where), reduction, where);
+  return reduced("margin_ranking", loss.clamp_min(0, where), reduction, where);
 }
 
 AnyTensor detail::cosine_embedding(const AnyTensor& a, const AnyTensor& b, const AnyTensor& target,
@@ -384,7 +384,7 @@ AnyTensor detail::cosine_embedding(const AnyTensor& a, const AnyTensor& b, const
                            A::add(b.square(where).sum(1, where), kEpsilon, where), where);
   const A cosine = A::mul(product, squares.rsqrt(where), where).squeeze(1, where);
   const A loss = A::where(A::equal(target, 1, where), A::sub(1, cosine, where),
-                          A::maximum(A::sub(cosine, margin, where), 0, where), where);
+                          A::sub(cosine, margin, where).clamp_min(0, where), where);
   return reduced("cosine_embedding", loss, reduction, where);
 }
 
@@ -398,7 +398,7 @@ AnyTensor detail::triplet_margin(const AnyTensor& anchor, const AnyTensor& posit
   A away = distance(anchor, negative);
   if (options.swap) away = A::minimum(away, distance(positive, negative), where);
   const A loss = A::add(A::sub(distance(anchor, positive), away, where), options.margin, where);
-  return reduced("triplet_margin", A::maximum(loss, 0, where), reduction, where);
+  return reduced("triplet_margin", loss.clamp_min(0, where), reduction, where);
 }
 
 AnyTensor detail::multi_margin(const AnyTensor& x, const AnyTensor& targets,
@@ -417,7 +417,7 @@ AnyTensor detail::multi_margin(const AnyTensor& x, const AnyTensor& targets,
   const A is_class = are_classes(target, classes, where);
   const A is_chosen = chosen_class(target, is_class, classes, where);
   const A chosen = A::where(is_chosen, x, 0.0, where).sum(1, where);
-  A loss = A::maximum(A::add(A::sub(x, chosen, where), options.margin, where), 0, where);
+  A loss = A::add(A::sub(x, chosen, where), options.margin, where).relu(where);
   if (options.p == 2) loss = loss.square(where);
   loss = A::where(is_chosen, 0.0, loss, where);
   if (options.weights) {

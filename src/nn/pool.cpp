@@ -121,7 +121,9 @@ A pool_unevenly(const A& x, std::int64_t axis, std::int64_t output, bool largest
   return pooled.squeeze(axis + 1, where);
 }
 
-/// The values are read at the indices, so that both come from one choice.
+/// The values are read at the indices, so that both come from one choice: of places in the image, even where
+/// all of them are -inf like what lies around it. A window that has none of them has the index of an end of
+/// the image, and its value is -inf.
 template <std::size_t N>
 PooledWithIndices<N + 2> max_pool_with_indices(const char* layer, const A& x,
                                                const std::array<std::int64_t, N>& kernel,
@@ -136,9 +138,24 @@ PooledWithIndices<N + 2> max_pool_with_indices(const char* layer, const A& x,
   Dims merged;
   for (std::size_t i = 0; i < N + 2; ++i) merged.push_back(all[i]);
   Dims places = merged, flat{all[0], all[1], 1};
-  merged.push_back(-1);
-  A rest =
-      windows.reshape(merged, where).argmax(static_cast<std::int64_t>(N + 2), where).reshape(places, where);
+  std::int64_t in_window = 1;
+  for (const std::int64_t size : kernel) in_window *= size;  // `windows` has as many, so it fits
+  merged.push_back(in_window);
+  constexpr std::int64_t kLast = N + 2;
+  const A elements = windows.reshape(merged, where);
+  A rest = elements.argmax(kLast, where).reshape(places, where);
+  A has_some;  // of the image
+  if (w.reaches_over() || w.padding != std::array<std::int64_t, 3>{}) {
+    Shape one(image.shape());
+    one[0] = one[1] = merged[0] = merged[1] = 1;
+    Dims one_place = places;
+    one_place[0] = one_place[1] = 1;
+    const A ones = A::full(one, 1.0, DType::f32, image.device(), where);
+    const A inside = windows_of(ones, w, 0, where).reshape(merged, where);
+    const A all_lowest = A::equal(elements.max(kLast, where), kLowest, where).reshape(places, where);
+    rest = A::where(all_lowest, inside.argmax(kLast, where).reshape(one_place, where), rest, where);
+    has_some = A::greater(inside.max(kLast, where), 0.0, where).reshape(one_place, where);
+  }
   // From the place in the window to that in the input, the last dimension first.
   A index;
   std::int64_t stride_of = 1;
@@ -148,14 +165,17 @@ PooledWithIndices<N + 2> max_pool_with_indices(const char* layer, const A& x,
     Dims sizes = Dims::filled(N + 2, 1);
     sizes[i + 2] = all[i + 2];
     const A begin = A::arange(0, all[i + 2], 1, x.device().inner(), where).reshape(sizes, where);
-    const A at = A::add(inside, A::sub(A::mul(begin, stride[i], where), padding[i], where), where);
+    A at = A::add(inside, A::sub(A::mul(begin, stride[i], where), padding[i], where), where);
+    if (has_some.defined())
+      at = A::minimum(A::maximum(at, 0, where), std::max<std::int64_t>(x.shape()[i + 2] - 1, 0), where);
     const A part = A::mul(at, stride_of, where);
     index = index.defined() ? A::add(index, part, where) : part;
     stride_of *= x.shape()[i + 2];
     flat[2] *= all[i + 2];
   }
   const A rows = x.reshape({all[0], all[1], stride_of}, where);
-  const A values = rows.gather(2, index.reshape(flat, where), where).reshape(places, where);
+  A values = rows.gather(2, index.reshape(flat, where), where).reshape(places, where);
+  if (has_some.defined()) values = A::where(has_some, values, kLowest, where);
   return {Tensor<N + 2>(values), Tensor<N + 2, Int>(index)};
 }
 

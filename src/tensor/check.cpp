@@ -16,6 +16,7 @@ namespace {
 std::string prefix(std::string_view op) { return "[" + std::string(op) + "] "; }
 
 std::string text_of(Scalar scalar) {
+  if (scalar.is_beyond_int()) return std::to_string(static_cast<std::uint64_t>(scalar.as_int()));
   if (!scalar.is_float()) return std::to_string(scalar.as_int());
   char text[32];
   std::snprintf(text, sizeof(text), "%.17g", scalar.as_double());
@@ -90,10 +91,12 @@ Scalar fit(std::string_view op, Scalar scalar, DType dtype, const Location& wher
   if (is_float(dtype)) return Scalar(scalar.as_double());
   double low = 0, high = 1;
   if (size_of(dtype) == 8) {
-    if (!scalar.is_float() && (dtype == DType::i64 || scalar.as_int() >= 0)) return Scalar(scalar.as_int());
-    // 2^63 itself is out of range, also of what a Scalar holds; the largest double below it is not.
-    low = dtype == DType::i64 ? -9223372036854775808.0 : 0;
-    high = 9223372036854774784.0;
+    const bool is_i64 = dtype == DType::i64;
+    const bool fits = scalar.is_beyond_int() ? !is_i64 : is_i64 || scalar.as_int() >= 0;
+    if (!scalar.is_float() && fits) return scalar.is_bool() ? Scalar(scalar.as_int()) : scalar;
+    // 2^63 or 2^64 itself is out of range; the largest double below it is not.
+    low = is_i64 ? -9223372036854775808.0 : 0;
+    high = is_i64 ? 9223372036854774784.0 : 18446744073709549568.0;
   } else if (is_int(dtype)) {
     const int bits = 8 * static_cast<int>(size_of(dtype));
     low = is_unsigned(dtype) ? 0 : -std::ldexp(1.0, bits - 1);
@@ -104,7 +107,8 @@ Scalar fit(std::string_view op, Scalar scalar, DType dtype, const Location& wher
     throw DTypeError(prefix(op) + "the number " + text_of(scalar) + " is not a value of dtype " +
                          std::string(name_of(dtype)) + "; cast the tensor first",
                      where);
-  return dtype == DType::boolean ? Scalar(value != 0) : Scalar(scalar.as_int());
+  if (dtype == DType::boolean) return Scalar(value != 0);
+  return dtype == DType::u64 ? Scalar(static_cast<std::uint64_t>(value)) : Scalar(scalar.as_int());
 }
 
 std::size_t axis_of(std::string_view op, std::int64_t axis, const Shape& shape, const Location& where) {

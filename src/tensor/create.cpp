@@ -118,12 +118,20 @@ AnyTensor AnyTensor::uniform(const Shape& shape, double low, double high, const 
     throw Error(
         "[uniform] the range from " + std::to_string(low) + " to " + std::to_string(high) + " is empty",
         where);
+  constexpr double kGreatest = std::numeric_limits<float>::max();
+  if (low < -kGreatest || high > kGreatest)
+    throw Error("[uniform] the range from " + std::to_string(low) + " to " + std::to_string(high) +
+                    " is beyond the numbers of f32, in which it is drawn",
+                where);
   AnyTensor unit = tensor::apply_source(Op::Random, random_key(device), shape, DType::f32, device, where);
   if (low == 0 && high == 1) return unit;
   // Clamps: rounding may produce `high` itself, which is outside of the range.
   const float below = std::nextafter(static_cast<float>(high), -std::numeric_limits<float>::infinity());
-  return minimum(add(mul(unit, high - low, where), low, where), std::max(below, static_cast<float>(low)),
-                 where);
+  // The width of a range within f32 may lie beyond it.
+  const AnyTensor drawn = high - low > kGreatest
+                              ? add(mul(unit, high, where), mul(sub(1, unit, where), low, where), where)
+                              : add(mul(unit, high - low, where), low, where);
+  return minimum(drawn, std::max(below, static_cast<float>(low)), where);
 }
 
 AnyTensor AnyTensor::normal(const Shape& shape, double mean, double deviation, const Device& device,

@@ -69,6 +69,17 @@ AnyTensor integer_power(Operand base, Operand exponent, const Location& where) {
   return A::where(A::less(powers, 0, where), below, result, where);
 }
 
+/// Maximum or minimum. The rule of the op gives an operand equal to a number no gradient, which is relu's; of
+/// a number that is a tensor the other operand gets half, as of any equal tensor.
+AnyTensor extreme(Op op, const Operand& a, const Operand& b, const Location& where) {
+  const AnyTensor* const x = a.tensor ? a.tensor : b.tensor;
+  if ((a.tensor && b.tensor) || !x || !x->requires_grad()) return tensor::binary(op, a, b, where);
+  const DType dtype = tensor::result_dtype(op, x->dtype(), where);
+  const Scalar number = tensor::fit(name_of(op), a.tensor ? b.scalar : a.scalar, dtype, where);
+  const AnyTensor other = AnyTensor::full({}, number, dtype, x->device(), where);
+  return a.tensor ? tensor::binary(op, a, other, where) : tensor::binary(op, other, b, where);
+}
+
 }  // namespace
 
 Operand tensor::seen_as(const AnyTensor& x, const Shape& shape, AnyTensor& view, const Location& where) {
@@ -201,10 +212,10 @@ AnyTensor AnyTensor::atan2(Operand a, Operand b, Location where) {
   return tensor::binary(Op::Atan2, a, b, where);
 }
 AnyTensor AnyTensor::maximum(Operand a, Operand b, Location where) {
-  return tensor::binary(Op::Maximum, a, b, where);
+  return extreme(Op::Maximum, a, b, where);
 }
 AnyTensor AnyTensor::minimum(Operand a, Operand b, Location where) {
-  return tensor::binary(Op::Minimum, a, b, where);
+  return extreme(Op::Minimum, a, b, where);
 }
 AnyTensor AnyTensor::equal(Operand a, Operand b, Location where) {
   return tensor::binary(Op::Equal, a, b, where);

@@ -52,7 +52,9 @@ void for_each_shown(const Content& content, std::size_t axis, std::int64_t base,
   });
 }
 
+/// Zeros behind the point, which is added where there is none, do not count.
 std::string without_trailing_zeros(std::string text) {
+  if (text.find('.') == std::string::npos) return text + ".";
   text.erase(text.find_last_not_of('0') + 1);
   return text;
 }

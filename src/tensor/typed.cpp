@@ -61,13 +61,12 @@ AnyTensor from_scalars_as(std::span<const Scalar> scalars, const Shape& shape, D
   return AnyTensor::from_bytes(std::as_bytes(std::span<const T>(elements)), shape, dtype, device, where);
 }
 
-/// Throws DTypeError beyond what a Scalar holds.
+/// Throws DTypeError beyond what item() gives.
 Scalar unsigned_scalar(std::uint64_t value, const Location& where) {
   if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-    throw DTypeError(
-        "[item] " + std::to_string(value) +
-            " does not fit a Scalar, which holds integers of 64 bits with a sign: to_vector() reads u64",
-        where);
+    throw DTypeError("[item] " + std::to_string(value) +
+                         " does not fit the int64_t that item() gives: to_vector() reads u64",
+                     where);
   return value;
 }
 

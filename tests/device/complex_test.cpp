@@ -155,6 +155,32 @@ TEST_CASE("gradients have both parts; the steepest descent of |x^2 - c| finds a 
   CHECK(std::abs(C(root) - C(1, 2)) < 1e-4f);
 }
 
+TEST_CASE("roots of large and small numbers, and their gradients on the cut") {
+  const std::vector<C> x{{3e38f, 0}, {3e38f, 3e38f}, {-3e38f, -1}, {1e-36f, 0},
+                         {-4, 0},    {3, -4},        {0, 0},       {0, 2e-36f}};
+  const auto n = static_cast<std::int64_t>(x.size());
+  const std::vector<C> found = sqrt(Complex<1>::from_data(x, {n}, test_device())).to_vector<C>();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    CAPTURE(i);
+    const std::complex<double> want = std::sqrt(std::complex<double>(x[i]));
+    CHECK(std::abs(std::complex<double>(found[i]) - want) <= 1e-6 * std::abs(want));
+  }
+  // PyTorch's: on the negative real axis the root's real part grows with the imaginary part.
+  const std::vector<C> points{{-4, 0}, {4, 0}, {-4, -1e-6f}, {3, -4}};
+  const Complex<1> z = Complex<1>::from_data(points, {4}, test_device().autodiff());
+  const Complex<1> at{z.real.require_grad(), z.imag.require_grad()};
+  const Complex<1> root = sqrt(at);
+  const Gradients of_real = root.real.sum().backward();
+  const std::vector<float> real_by_imag = of_real.get(at.imag)->to_vector<float>(),
+                           real_by_real = of_real.get(at.real)->to_vector<float>();
+  const float want_by_imag[] = {0.25f, 0, -0.25f, -0.1f}, want_by_real[] = {0, 0.25f, 0, 0.2f};
+  for (std::size_t i = 0; i < 4; ++i) {
+    CAPTURE(i);
+    CHECK(real_by_imag[i] == doctest::Approx(want_by_imag[i]).epsilon(1e-5));
+    CHECK(std::abs(real_by_real[i] - want_by_real[i]) < 1e-6f);
+  }
+}
+
 TEST_CASE("fields of a model, its parameters and its record") {
   const Device device = test_device().autodiff();
   Rotation model{Complex<1>::full({3}, C(0, 1), device).require_grad()};

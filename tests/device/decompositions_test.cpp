@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <string>
 #include <thread>
@@ -255,6 +256,63 @@ TEST_CASE("a matrix without a result is named, and the next call is none the wor
          [&] { linalg::cholesky(good.select(0, 0).narrow(1, 0, 2)); });
   const AnyTensor l = linalg::cholesky(good);
   check_alike(l.matmul(t(l)), good, bound(3) * 8);
+}
+
+TEST_CASE("matrices with NaN or infinity are refused for what they are") {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const double bad : {std::nan(""), inf}) {
+    const AnyTensor x = regular({3, 3}, DType::f32) + unit(3, DType::f32).slice_fill({{0, 1}, {1, 2}}, bad);
+    for (const auto& call :
+         std::vector<std::function<void()>>{[&] { linalg::svd(x); }, [&] { linalg::pinv(x); }})
+      CHECK(message_of(call).find("[svd] the matrix has elements that are NaN or infinite") !=
+            std::string::npos);
+  }
+  // A library of the device may give an inverse that is NaN.
+  if (test_device().core().computes(library::decomposition(library::Decomposition::Solve))) return;
+  const AnyTensor nan = regular({2, 3, 3}, DType::f32) * std::nan("");
+  CHECK(message_of([&] {
+          linalg::inverse(nan);
+        }).find("[inverse] matrix 0 of the batch has elements that are NaN or infinite") !=
+        std::string::npos);
+}
+
+namespace {
+
+AnyTensor leaf(const AnyTensor& x) { return x.to_device(test_device().autodiff()).require_grad(); }
+
+}  // namespace
+
+TEST_CASE("gradients of repeated singular values and eigenvalues") {
+  const AnyTensor a = leaf(unit(2, DType::f32)), b = leaf(unit(3, DType::f64));
+  check_alike(*std::get<1>(linalg::svd(a)).sum().backward().get(a), unit(2, DType::f32), 4);
+  check_alike(*linalg::eigh(b).first.sum().backward().get(b), unit(3, DType::f64), 4);
+  // One singular value of a tall matrix is 0.
+  const AnyTensor tall = leaf(AnyTensor::full({3, 2}, 1, DType::f64, test_device()));
+  const AnyTensor gradient = *std::get<1>(linalg::svd(tall)).narrow(0, 0, 1).sum().backward().get(tall);
+  check_alike(gradient, AnyTensor::full({3, 2}, 1 / std::sqrt(6.0), DType::f64, test_device()), 8);
+}
+
+TEST_CASE("the gradient of a determinant of 0 is the matrix of cofactors") {
+  const auto matrices = [](const std::vector<double>& elements, const Shape& shape) {
+    return AnyTensor::from_bytes(std::as_bytes(std::span(elements)), shape, DType::f64, Device::host())
+        .to_device(test_device());
+  };
+  const auto gradient_at = [](const AnyTensor& x) {
+    const AnyTensor a = leaf(x);
+    return *linalg::det(a).sum().backward().get(a);
+  };
+  check_alike(gradient_at(matrices({1, 2, 2, 4}, {2, 2})), matrices({4, -2, -2, 1}, {2, 2}), 64);
+  check_alike(gradient_at(matrices({0}, {1, 1})), matrices({1}, {1, 1}), 4);
+  // Of rank 1, where all cofactors are 0, and 2; with a regular one between, whose gradient is exact.
+  const AnyTensor batch = matrices({1, 1, 1, 1, 1, 1, 1, 1, 1,  //
+                                    2, 0, 0, 0, 3, 0, 0, 0, 4,  //
+                                    1, 0, 0, 0, 2, 0, 0, 0, 0},
+                                   {3, 3, 3});
+  const AnyTensor want = matrices({0,  0, 0, 0, 0, 0, 0, 0, 0,  //
+                                   12, 0, 0, 0, 8, 0, 0, 0, 6,  //
+                                   0,  0, 0, 0, 0, 0, 0, 0, 2},
+                                  {3, 3, 3});
+  check_alike(gradient_at(batch), want, 64);
 }
 
 TEST_CASE("two threads decompose on one device") {

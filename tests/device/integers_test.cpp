@@ -83,6 +83,57 @@ TEST_CASE_TEMPLATE("order, extremes and sums of integers", T, std::int8_t, std::
   CHECK(cumsum(a, 0).dtype() == dtype_of<Total>);
 }
 
+TEST_CASE_TEMPLATE("integers divided and rounded down, to the ends of their range", T, std::int8_t,
+                   std::int16_t, std::int32_t, std::int64_t) {
+  const Device device = test_device();
+  constexpr T least = std::numeric_limits<T>::min(), greatest = std::numeric_limits<T>::max();
+  const std::vector<T> x{
+      least, static_cast<T>(least + 1), greatest, static_cast<T>(greatest - 1), -7, -6, -1, 0, 1, 6, 7};
+  const auto floored = [](T p, T q) {
+    if (q == 0) return T{0};
+    if (q == -1) return static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(p));  // wraps around
+    const T quotient = static_cast<T>(p / q);
+    return static_cast<T>(p % q != 0 && (p < 0) != (q < 0) ? quotient - 1 : quotient);
+  };
+  const auto a = tensor(x, device);
+  for (const T by : {T{3}, T{-2}, T{1}, T{-1}, T{0}, least, greatest}) {
+    CAPTURE(by);
+    const auto of_number = floor_divide(a, by).template to_vector<T>();
+    const auto of_tensor =
+        floor_divide(a, tensor(std::vector<T>(x.size(), by), device)).template to_vector<T>();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      CAPTURE(x[i]);
+      CHECK(of_number[i] == floored(x[i], by));
+      CHECK(of_tensor[i] == floored(x[i], by));
+    }
+  }
+  CHECK(floor_divide(tensor(std::vector<std::uint8_t>{255, 7}, device), 2).to_vector<std::uint8_t>() ==
+        std::vector<std::uint8_t>{127, 3});
+}
+
+TEST_CASE("numbers of 64 bits without a sign keep their value") {
+  const Device device = test_device();
+  constexpr std::uint64_t greatest = std::numeric_limits<std::uint64_t>::max(),
+                          middle = std::uint64_t{1} << 63;
+  const auto zeros = Tensor<1>::zeros({1}, device);
+  CHECK((zeros + greatest).to_vector<float>() == std::vector<float>{0x1p64f});
+  CHECK((zeros + middle).to_vector<float>() == std::vector<float>{0x1p63f});
+  const auto x = tensor(std::vector<std::uint64_t>{greatest, 5, middle}, device);
+  CHECK((x == greatest).to_vector<bool>() == std::vector<bool>{true, false, false});
+  CHECK((x >= middle).to_vector<bool>() == std::vector<bool>{true, false, true});
+  CHECK((x - middle).to_vector<std::uint64_t>() == std::vector<std::uint64_t>{middle - 1, middle + 5, 0});
+  CHECK(maximum(x, middle).to_vector<std::uint64_t>() ==
+        std::vector<std::uint64_t>{greatest, middle, middle});
+  CHECK(x.full_like(greatest).to_vector<std::uint64_t>() == std::vector<std::uint64_t>(3, greatest));
+  CHECK(values_of<std::uint64_t>(x.dynamic().full_like(0x1p63)) == std::vector<std::uint64_t>(3, middle));
+  const auto with_sign = tensor(std::vector<std::int64_t>{-1, 5}, device);
+  CHECK_THROWS_WITH_AS(with_sign == greatest,
+                       doctest::Contains("the number 18446744073709551615 is not a value of dtype i64"),
+                       DTypeError);
+  CHECK_THROWS_WITH_AS(x + -1, doctest::Contains("the number -1 is not a value of dtype u64"), DTypeError);
+  CHECK_THROWS_AS(x.dynamic().full_like(0x1p64), DTypeError);
+}
+
 TEST_CASE("floats become integers within their ends, and back") {
   const Device device = test_device();
   const auto x = Tensor<1>::from_data({-1e20, -130.5, -0.9, 0.9, 127.5, 300, 4e9, 1.5e19, 1e20}, device);
@@ -102,11 +153,13 @@ TEST_CASE("floats become integers within their ends, and back") {
   CHECK(above.cast<Float>(DType::f32).to_vector<float>() == std::vector<float>{0x1.000002p63f});
 }
 
-TEST_CASE("u64 beyond what a Scalar holds") {
+TEST_CASE("u64 beyond what item gives") {
   const Device device = test_device();
   const auto x = Tensor<1, Int>::from_data(std::vector<std::uint64_t>{~std::uint64_t{0}}, {1}, device);
-  CHECK_THROWS_WITH_AS(x.reshape({}).item(),
-                       doctest::Contains("[item] 18446744073709551615 does not fit a Scalar"), DTypeError);
+  CHECK_THROWS_WITH_AS(
+      x.reshape({}).item(),
+      doctest::Contains("[item] 18446744073709551615 does not fit the int64_t that item() gives"),
+      DTypeError);
   CHECK((x >> 1).to_vector<std::uint64_t>() == std::vector<std::uint64_t>{~std::uint64_t{0} >> 1});
 }
 

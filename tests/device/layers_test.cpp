@@ -148,6 +148,22 @@ TEST_CASE("convolutions over one and three dimensions, and transposed") {
   check("conv_transpose3d", [](Inputs x) {
     return nn::ConvTranspose3d{t<5>(x[1]), v(x[2]), {2, 2, 2}}.forward(t<5>(x[0])).dynamic();
   });
+  // An output_padding of a stride and more, as the dilation allows: what PyTorch gives.
+  const auto ones = [](auto... sizes) {
+    return Tensor<sizeof...(sizes)>::ones({sizes...}, training().inner());
+  };
+  check_close(
+      conv_transpose1d(ones(1, 1, 3), ones(1, 1, 3), {.padding = {2}, .output_padding = {2}, .dilation = {3}})
+          .dynamic(),
+      std::vector<float>(7, 1.0f));
+  check_close(
+      conv_transpose2d(ones(1, 1, 2, 2), ones(1, 1, 2, 2), {.output_padding = {1, 1}, .dilation = {2, 2}})
+          .dynamic(),
+      {1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0});
+  CHECK(conv_transpose3d(ones(1, 1, 2, 2, 2), ones(1, 1, 2, 2, 2),
+                         {.output_padding = {1, 1, 1}, .dilation = {2, 2, 2}})
+            .sum()
+            .item() == 64);
   const Device device = training();
   const auto layer =
       nn::ConvTranspose2dConfig{.channels = {4, 6}, .kernel = {3, 3}, .groups = 2}.init(device);
@@ -314,6 +330,8 @@ TEST_CASE("rearrangements and interpolation") {
   });
   const Tensor<3> x = Tensor<3>::ones({3, 2, 2}, Device::best());
   CHECK(contains(error_of([&] { nn::PixelShuffle{2}.forward(x); }), "3 channels"));
+  CHECK(contains(error_of([&] { nn::PixelShuffle{std::int64_t{1} << 32}.forward(x); }),
+                 "[pixel_shuffle] a size does not fit into 64 bits: 4294967296 * 4294967296"));
   CHECK(nn::Identity{}.forward(x).dynamic().value().get() == x.dynamic().value().get());
   CHECK(nn::Flatten<2>{}.forward(x).shape() == Shape{3, 4});
 }

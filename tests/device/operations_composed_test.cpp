@@ -53,6 +53,17 @@ A vector(const std::vector<float>& x) {
   return tensor_of(x, {static_cast<std::int64_t>(x.size())}, test_device());
 }
 
+A leaf(const std::vector<float>& x) {
+  return tensor_of(x, {static_cast<std::int64_t>(x.size())}, test_device().autodiff()).require_grad();
+}
+
+/// The gradient of the sum of f(x).
+template <class F>
+A slope(const std::vector<float>& x, F f) {
+  const A leaf_x = leaf(x);
+  return *f(leaf_x).sum().backward().get(leaf_x);
+}
+
 }  // namespace
 
 TEST_CASE("powers and logarithms of other bases") {
@@ -86,6 +97,29 @@ TEST_CASE("fmod has the sign of the dividend") {
   };
   CHECK(values_of<std::int32_t>(A::fmod(ints(m), ints(n))) ==
         std::vector<std::int32_t>{1, -1, 1, -1, 5, 0, -8});
+}
+
+TEST_CASE("floats divided and rounded down, as PyTorch does") {
+  const std::vector<float> a{1,    -1, 1,  -1, kInfinity, -kInfinity, kInfinity, 0,     1, -1, 0,
+                             kNaN, 5,  -5, 5,  -5,        -0.0f,      0.5f,      -0.5f, 3, 1},
+      b{0.1f, kInfinity, -kInfinity, -kInfinity, 2,  2, kInfinity, 0, 0,    0,        -3,
+        1,    2,         2,          -2,         -2, 3, 1,         1, kNaN, kInfinity};
+  const std::vector<double> want{9,    -1, -1, 0,  kNaN, kNaN, kNaN, kNaN, kInfinity, -kInfinity, -0.0,
+                                 kNaN, 2,  -3, -3, 2,    -0.0, 0,    -1,   kNaN,      0};
+  const A found = floor_divide(vector(a), vector(b));
+  check_units(found, want, 0);
+  const std::vector<float> numbers = values_of(found);
+  CHECK(std::signbit(numbers[10]));
+  CHECK(std::signbit(numbers[16]));
+  CHECK_FALSE(std::signbit(numbers[17]));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    CAPTURE(i);
+    check_units(floor_divide(vector({a[i]}), b[i]), {want[i]}, 0);
+  }
+  // With the remainder it makes up the dividend.
+  const A x = vector({1, 2.3f, -7.1f, 1e6f, -0.3f, 6}), y = vector({0.1f, 0.1f, 0.7f, 0.3f, 0.1f, -0.6f});
+  check_close(A::add(A::mul(floor_divide(x, y), y), A::remainder(x, y)), values_of(x), 1e-6);
+  check_close(slope({1, -2.5f}, [](const A& v) { return floor_divide(v, 2); }), {0, 0});
 }
 
 TEST_CASE("hypot neither overflows nor divides by zero") {
@@ -130,6 +164,62 @@ TEST_CASE("masks, variance and deviation") {
   check_close(x.var(1, 0), {14.0f / 9, 194.0f / 9});
   check_close(x.std({0, 1}), {std::sqrt(14.0f)});
   CHECK(std::isnan(values_of(vector({3}).var(0))[0]));
+}
+
+TEST_CASE("gradients in corners") {
+  const auto is_nan = [](const A& x) { return std::isnan(values_of(x)[0]); };
+  check_close(slope({2, 2, 2}, [](const A& x) { return x.std(); }), {0, 0, 0});
+  check_close(slope({2, 4}, [](const A& x) { return x.std(); }), {-0.70710678f, 0.70710678f});
+  check_close(slope({5, 5}, [](const A& x) { return std_mean(x, 0).first; }), {0, 0});
+
+  check_close(slope({0, 0, 0, 0.5f},
+                    [](const A& x) {
+                      return xlogy(x, vector({2, 0, -1, 2}));
+                    }),
+              {std::log(2.0f), 0, 0, std::log(2.0f)});
+  check_close(slope({2, 4, 0.5f}, [](const A& x) { return xlogy(vector({0, 1, 2}), x); }), {0, 0.25f, 4});
+  check_close(xlogy(vector({0, 0, 0, 0}), vector({0, -1, kInfinity, 0.5f})), {0, 0, 0, 0});
+  CHECK(is_nan(xlogy(vector({0}), vector({kNaN}))));
+
+  // Where both are infinite with one sign, PyTorch has NaN.
+  const std::vector<float> first{kInfinity, -kInfinity, 0, kInfinity, 0},
+      second{0, 0, kInfinity, -kInfinity, 0};
+  check_units(logaddexp(vector(first), vector(second)), {kInfinity, 0, kInfinity, kInfinity, std::log(2.0)},
+              1);
+  check_close(slope(first, [&](const A& x) { return logaddexp(x, vector(second)); }), {1, 0, 0, 1, 0.5f});
+  check_close(slope(second, [&](const A& x) { return logaddexp(vector(first), x); }), {0, 1, 1, 0, 0.5f});
+  check_units(logaddexp(vector({kInfinity, -kInfinity}), vector({kInfinity, -kInfinity})),
+              {kInfinity, -kInfinity}, 0);
+  CHECK(is_nan(slope({kInfinity}, [](const A& x) { return logaddexp(x, vector({kInfinity})); })));
+
+  check_close(slope({2, 1, 3}, [](const A& x) { return A::maximum(x, 2); }), {0.5f, 0, 1});
+  check_close(slope({2, 1, 3}, [](const A& x) { return A::minimum(2, x); }), {0.5f, 1, 0});
+  check_close(slope({2, 1}, [](const A& x) { return A::maximum(x, vector({2, 2})); }), {0.5f, 0});
+  check_close(slope({0, 1, -1}, [](const A& x) { return relu(x); }), {0, 1, 0});
+  check_close(slope({0, 6, 3}, [](const A& x) { return relu6(x); }), {0, 0, 1});
+  check_close(slope({-1, 1, 2}, [](const A& x) { return clamp(x, -1, 1); }), {1, 1, 0});
+  check_close(slope({0, 50, -50}, [](const A& x) { return softplus(x); }), {0.5f, 1, 0});
+  CHECK(is_nan(slope({kNaN}, [](const A& x) { return softplus(x); })));
+  CHECK(is_nan(slope({kNaN}, [](const A& x) { return log_sigmoid(x); })));
+}
+
+TEST_CASE("integers are close by their exact distance") {
+  const std::int64_t large = std::int64_t{1} << 53, least = std::numeric_limits<std::int64_t>::min(),
+                     greatest = std::numeric_limits<std::int64_t>::max();
+  const Device device = test_device();
+  const auto close = [&](const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b,
+                         double relative, double absolute) {
+    return is_close(Tensor<1, Int>::from_data(a, {static_cast<std::int64_t>(a.size())}, device),
+                    Tensor<1, Int>::from_data(b, {static_cast<std::int64_t>(b.size())}, device), relative,
+                    absolute)
+        .to_vector<bool>();
+  };
+  if (!has_dtype(device, DType::f64)) return;
+  CHECK(close({large, large, least, least, -5}, {large + 1, large, greatest, least, -4}, 0, 0) ==
+        std::vector<bool>{false, true, false, true, false});
+  CHECK(close({large, least, 7, -5}, {large + 1, greatest, 5, -4}, 0, 1) ==
+        std::vector<bool>{true, false, false, true});
+  CHECK(close({99, 90}, {100, 100}, 0.05, 0) == std::vector<bool>{true, false});
 }
 
 TEST_CASE("a line tells what is in a tensor") {

@@ -87,6 +87,31 @@ TEST_CASE("where maxima stand, and putting them back") {
         std::vector<float>(4, 0.75f));
 }
 
+TEST_CASE("windows of nothing but -inf have a place in the image, those beside it have none") {
+  using Numbers = std::vector<float>;
+  constexpr float kLowest = -std::numeric_limits<float>::infinity();
+  const Device device = Device::best().autodiff();
+  const auto check_pool = [](const auto& x, const auto& pool, const Numbers& values, const Numbers& indices,
+                             const Numbers& gradient) {
+    const auto leaf = x.require_grad();
+    const auto pooled = pool.forward_with_indices(leaf);
+    CHECK(values_of(pooled.values.inner().dynamic()) == values);
+    CHECK(values_of(pooled.indices.to_float().dynamic()) == indices);
+    CHECK(values_of(pooled.values.sum().backward().get(leaf)->dynamic()) == gradient);
+  };
+  // As PyTorch has them.
+  const Tensor<3> lowest = Tensor<3>::full({1, 1, 4}, kLowest, device);
+  check_pool(lowest, nn::MaxPool1d{.kernel = 3, .stride = 1, .padding = 1}, Numbers(4, kLowest), {0, 0, 1, 2},
+             {2, 1, 1, 0});
+  check_pool(lowest, nn::MaxPool1d{.kernel = 2, .stride = 2, .padding = 1}, Numbers(3, kLowest), {0, 1, 3},
+             {1, 1, 0, 1});
+  check_pool(Tensor<3>::zeros({0, 1, 4}, device), nn::MaxPool1d{.kernel = 2, .padding = 1}, {}, {}, {});
+  // No element of the image is in these windows.
+  const nn::MaxPool2d beside{.kernel = {1, 2}, .stride = {{1, 2}}, .padding = {0, 1}, .dilation = {1, 2}};
+  check_pool(Tensor<4>::from_data({{{{1}, {2}, {3}}}}, device), beside, Numbers(3, kLowest), {0, 1, 2},
+             {0, 0, 0});
+}
+
 TEST_CASE("norms of windows") {
   check("lp_pool2d", of<4>(nn::LpPool2d{.p = 2, .kernel = {2, 3}, .stride = {{1, 2}}}));
   check("lp_pool1d", [](Inputs x) {

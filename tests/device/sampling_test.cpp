@@ -45,6 +45,11 @@ TEST_CASE("choices have the shares of their weights") {
   check_shares(values_of<std::int64_t>(multinomial(given, draws, true)), shares);
   const AnyTensor rows = given.reshape({1, 6}).expand({draws, 6});
   check_shares(values_of<std::int64_t>(categorical(rows.log(), 1)), shares);
+  // A constant that all logits share changes nothing, however large; beside an infinite one nothing is drawn.
+  const AnyTensor far = AnyTensor::full({draws, 4}, 1e7, DType::f32, device);
+  check_shares(values_of<std::int64_t>(categorical(far, 1)), std::vector<double>(4, 0.25));
+  const AnyTensor one = tensor_of({0, INFINITY, -INFINITY}, {1, 3}, device).expand({50, 3});
+  CHECK(values_of<std::int64_t>(categorical(one, 1)) == Ints(50, 1));
   check_shares(values_of<std::int64_t>(multinomial(rows, 1).reshape({draws})), shares);
   check_shares(values_of<std::int64_t>(multinomial(rows, 2, true).narrow(1, 1, 1).reshape({draws})), shares);
 }

@@ -113,6 +113,22 @@ TEST_CASE("a uniform number never reaches its upper bound") {
   for (float x : u) REQUIRE(x < 16777218);
 }
 
+TEST_CASE("uniform numbers of a range that is wider than f32") {
+  const Floats u = values(Tensor<1>::uniform({20000}, -3e38, 3e38, device()));
+  double sum = 0, below = 0;
+  for (float x : u) {
+    REQUIRE(x >= -3e38f);
+    REQUIRE(x < 3e38f);
+    sum += x / 3e38;
+    below += x < -1.5e38;
+  }
+  CHECK(std::abs(sum / 20000) < 0.02);
+  CHECK(below / 20000 == doctest::Approx(0.25).epsilon(0.05));
+  CHECK_THROWS_WITH_AS(Tensor<1>::uniform({2}, 0, HUGE_VAL, device()),
+                       doctest::Contains("[uniform] the range from 0.000000 to inf is beyond"), Error);
+  CHECK_THROWS_AS(Tensor<1>::uniform({2}, -1e39, 0, device()), Error);
+}
+
 TEST_CASE("operators take tensors, scalars of rank 0 and numbers on either side") {
   const auto x = Tensor<2>::from_data({{1, 2}, {3, 4}}, device());
   const auto y = Tensor<2>::from_data({{10, 20}}, device());
@@ -289,6 +305,8 @@ TEST_CASE("printing") {
         "999999]]]");
   const auto third = Tensor<1>::from_data({1.0f / 3}, device());
   CHECK(to_string(third.dynamic(), {.precision = 2, .facts = false}) == "[0.33]");
+  const auto tens = Tensor<1>::from_data({10.5, 100.2, 30}, device());
+  CHECK(to_string(tens.dynamic(), {.precision = 0, .facts = false}) == "[ 10. 100.  30.]");
   std::ostringstream out;
   out << third;
   CHECK(out.str() == "[0.33333334] (1) f32 " + device().name());

@@ -113,9 +113,10 @@ SINTER_API AnyTensor lerp(const AnyTensor& a, const AnyTensor& b, AnyTensor::Ope
                           Location where = Location::current());
 /// log(exp(a) + exp(b)) without overflow.
 SINTER_API AnyTensor logaddexp(const AnyTensor& a, const AnyTensor& b, Location where = Location::current());
-/// a * log(b), and 0 where a is 0, unless b is NaN.
+/// a * log(b), and 0 where a is 0, unless b is NaN. The gradient of a = 0 is log(b) for b in (0, infinity).
 SINTER_API AnyTensor xlogy(const AnyTensor& a, const AnyTensor& b, Location where = Location::current());
-/// The largest integer that is not above a / b. Integers by zero: as `div`, 0.
+/// The largest integer that is not above a / b, which goes with `remainder`; floats as in PyTorch. Integers
+/// by zero: as `div`, 0.
 SINTER_API AnyTensor floor_divide(const AnyTensor& a, AnyTensor::Operand b,
                                   Location where = Location::current());
 

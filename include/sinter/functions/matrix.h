@@ -3,9 +3,10 @@
 //
 // On a CUDA device with cuSOLVER (libcusolver.so.12 or .11) they are computed there, one matrix of a batch
 // after the other, and only whether a matrix has a result is read, which flushes and waits. `lu` also reads
-// its pivots; `det`, `slogdet` and `qr` read nothing. Elsewhere they are computed on the host in f64 (and
-// `eig` everywhere): a function reads its operand, which flushes and waits, and uploads its results to the
-// operand's device. For devices other than the host one line in the log says so.
+// its pivots; `det`, `slogdet` and `qr` read nothing (the gradient of `det` reads whether one is 0).
+// Elsewhere they are computed on the host in f64 (and `eig` everywhere): a function reads its operand, which
+// flushes and waits, and uploads its results to the operand's device. For devices other than the host one
+// line in the log says so.
 #pragma once
 
 #include <cstddef>
@@ -28,9 +29,11 @@ SINTER_API AnyTensor solve(const AnyTensor& a, const AnyTensor& b, Location wher
 /// The same for triangular A, of which the other triangle is not read.
 SINTER_API AnyTensor triangular_solve(const AnyTensor& a, const AnyTensor& b, bool upper,
                                       Location where = Location::current());
-/// Throws Error where a matrix is singular. To apply an inverse, `solve` is faster and more exact.
+/// Throws Error where a matrix is singular, or not finite. To apply an inverse, `solve` is faster and more
+/// exact.
 SINTER_API AnyTensor inverse(const AnyTensor& a, Location where = Location::current());
-/// The determinant. Its gradient takes the inverse.
+/// The determinant. Its gradient, the matrix of cofactors, takes the inverse, and where the determinant is 0
+/// the singular value decomposition.
 SINTER_API AnyTensor det(const AnyTensor& a, Location where = Location::current());
 /// The determinant's sign and the logarithm of its magnitude, which overflows later; 0 and -infinity where a
 /// matrix is singular.
@@ -42,11 +45,13 @@ SINTER_API std::tuple<AnyTensor, AnyTensor, AnyTensor> lu(const AnyTensor& a,
 /// m and n. Differentiable for m >= n.
 SINTER_API std::pair<AnyTensor, AnyTensor> qr(const AnyTensor& a, Location where = Location::current());
 /// {U, S, Vh} with A = U diag(S) Vh: (.., m, k), (.., k) falling, (.., k, n). U and Vh are unique up to signs
-/// where the values differ; only then have they gradients.
+/// where the values differ; only then have they gradients. Those of S alone are right where they repeat, too.
+/// Throws Error where a matrix is not finite.
 SINTER_API std::tuple<AnyTensor, AnyTensor, AnyTensor> svd(const AnyTensor& a,
                                                            Location where = Location::current());
 /// {w, V} with A V = V diag(w) for symmetric A, of which the lower triangle is read: rising eigenvalues, and
-/// orthonormal eigenvectors in columns, unique up to signs where the values differ.
+/// orthonormal eigenvectors in columns, unique up to signs where the values differ. Gradients are as those of
+/// `svd`.
 SINTER_API std::pair<AnyTensor, AnyTensor> eigh(const AnyTensor& a, Location where = Location::current());
 /// Eigenvalues and eigenvectors (columns of length 1) of any square matrix. Not differentiable.
 SINTER_API std::pair<AnyComplex, AnyComplex> eig(const AnyTensor& a, Location where = Location::current());

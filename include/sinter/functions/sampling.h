@@ -18,6 +18,8 @@ SINTER_API AnyTensor categorical(const AnyTensor& logits, std::int64_t axis = -1
 /// `count` indices for each row of weights [n] or [rows, n], which are 0 or more and need not add up to 1:
 /// i64 [count] or [rows, count]. Without replacement the indices of a row differ, and `count` is at most n; a
 /// row with fewer weights above 0 goes on with others. With it, shares below 2^-30 of a row's sum count as 0.
+/// The weights are not checked, which would take a read: rows of zeros, negative weights and NaN give any
+/// indices.
 SINTER_API AnyTensor multinomial(const AnyTensor& weights, std::int64_t count, bool replacement = false,
                                  Location where = Location::current());
 /// 0, .., n - 1 in random order: i64.

@@ -140,7 +140,7 @@ class Walk {
     }
     A total = add(input, product);
     if (steps_.kind == RecurrentKind::tanh) return {total.tanh(where_), {}};
-    if (steps_.kind == RecurrentKind::relu) return {A::maximum(total, 0, where_), {}};
+    if (steps_.kind == RecurrentKind::relu) return {total.relu(where_), {}};
     sum = total;
     // Under Autocast the cell has 32 bits and the products have 16: one cast here instead of one for each
     // gate.

@@ -6,6 +6,7 @@
 
 #include "src/tensor/autocast.h"
 #include "src/tensor/check.h"
+#include "src/tensor/elementwise.h"
 
 namespace sinter {
 
@@ -39,6 +40,14 @@ AnyTensor shifted(const AnyTensor& given, std::int64_t axis, const Location& whe
   return A::sub(x, x.detach().max(axis, where), where);
 }
 
+/// Maximum and minimum with a number, which at a tie has no gradient: that of `A::maximum` would be half.
+AnyTensor at_least(const AnyTensor& x, double low, const Location& where) {
+  return tensor::binary(Op::Maximum, x, low, where);
+}
+AnyTensor at_most(const AnyTensor& x, double high, const Location& where) {
+  return tensor::binary(Op::Minimum, x, high, where);
+}
+
 /// x where x > 0, else 0 outside of exponentials: with both kept finite, no gradient is 0 * infinity.
 AnyTensor negative_part(const AnyTensor& x, const Location& where) {
   return A::where(A::greater(x, 0, where), 0, x, where);
@@ -69,7 +78,7 @@ Halves halves(std::string_view name, const AnyTensor& x, std::int64_t axis, cons
 
 }  // namespace
 
-AnyTensor relu(const AnyTensor& x, Location where) { return A::maximum(x, 0, where); }
+AnyTensor relu(const AnyTensor& x, Location where) { return at_least(x, 0, where); }
 AnyTensor relu6(const AnyTensor& x, Location where) { return hardtanh(x, 0, 6, where); }
 
 AnyTensor leaky_relu(const AnyTensor& x, double slope, Location where) {
@@ -144,7 +153,7 @@ AnyTensor hardtanh(const AnyTensor& x, double low, double high, Location where) 
     throw Error(
         "[hardtanh] the limits are in order, not " + std::to_string(low) + " and " + std::to_string(high),
         where);
-  return A::minimum(A::maximum(x, low, where), high, where);
+  return at_most(at_least(x, low, where), high, where);
 }
 
 AnyTensor log_sigmoid(const AnyTensor& x, Location where) {
@@ -156,9 +165,10 @@ AnyTensor softplus(const AnyTensor& x, double beta, Location where) {
   check("softplus", x, where);
   if (!(beta > 0)) throw Error("[softplus] beta is above 0, not " + std::to_string(beta), where);
   const A scaled = beta == 1 ? x : A::mul(x, beta, where);
-  const A finite = A::minimum(scaled, kSoftplusLinear, where).exp(where).log1p(where);
+  const A is_linear = A::greater(scaled, kSoftplusLinear, where);
+  const A finite = A::where(is_linear, 0, scaled, where).exp(where).log1p(where);  // NaN stays NaN
   const A curved = beta == 1 ? finite : A::mul(finite, 1 / beta, where);
-  return A::where(A::greater(scaled, kSoftplusLinear, where), x, curved, where);
+  return A::where(is_linear, x, curved, where);
 }
 
 AnyTensor softsign(const AnyTensor& x, Location where) {

@@ -149,13 +149,25 @@ AnyComplex exp(const AnyComplex& x, Location where) { return polar(x.real.exp(wh
 AnyComplex log(const AnyComplex& x, Location where) { return {abs(x, where).log(where), angle(x, where)}; }
 
 AnyComplex sqrt(const AnyComplex& x, Location where) {
+  // The magnitude of large numbers would overflow, that of small ones vanish: both are scaled by a power of
+  // 2, so that no bit is lost.
+  const A size = A::maximum(x.real.detach().abs(where), x.imag.detach().abs(where), where);
+  const A is_large = A::less(1, size, where);
+  const auto pick = [&](double large, double small) {
+    return A::where(is_large, large, A::full({}, small, x.real.dtype(), x.real.device(), where), where);
+  };
+  const A scale = pick(0.125, 8), root_of_scale = pick(2, 0.25);
+  const A real = A::mul(x.real, scale, where), imag = A::mul(x.imag, scale, where);
   // The part that nothing is subtracted for; the other one follows from 2 real imag = x.imag.
-  const A larger = A::mul(A::add(abs(x, where), x.real.abs(where), where), 0.5, where).sqrt(where);
+  const A magnitude = A::hypot(real, imag, where);
+  const A larger = A::mul(A::add(magnitude, real.abs(where), where).sqrt(where), root_of_scale, where);
   const A divisor = A::where(A::equal(larger, 0, where), 1, larger, where);
   const A smaller = A::div(A::mul(x.imag, 0.5, where), divisor, where);
-  const A right = A::greater_equal(x.real, 0, where);
-  const A upwards = A::where(A::less(x.imag, 0, where), larger.neg(where), larger, where);
-  return {A::where(right, larger, smaller.abs(where), where), A::where(right, smaller, upwards, where)};
+  const A right = A::greater_equal(x.real, 0, where), below = A::less(x.imag, 0, where);
+  // Signs by the half plane instead of `abs`, which has no slope on the negative real axis.
+  const A mirrored = A::where(below, smaller.neg(where), smaller, where);
+  const A upwards = A::where(below, larger.neg(where), larger, where);
+  return {A::where(right, larger, mirrored, where), A::where(right, smaller, upwards, where)};
 }
 
 AnyComplex sin(const AnyComplex& x, Location where) {

@@ -165,7 +165,12 @@ AnyTensor AnyTensor::var(const Axes& axes, double correction, Location where) co
 }
 
 AnyTensor AnyTensor::std(const Axes& axes, double correction, Location where) const {
-  return var(axes, correction, where).sqrt(where);
+  const AnyTensor variance = var(axes, correction, where);
+  if (!variance.requires_grad()) return variance.sqrt(where);
+  // Where all elements are equal the root has no derivative; its gradient there is 0, as in PyTorch.
+  const AnyTensor is_zero = equal(variance, 0, where);
+  const AnyTensor root = AnyTensor::where(is_zero, 1, variance, where).sqrt(where);
+  return AnyTensor::where(is_zero, 0, root, where);
 }
 
 }  // namespace sinter

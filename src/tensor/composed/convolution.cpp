@@ -170,6 +170,31 @@ AnyTensor conv3d(const AnyTensor& x, const AnyTensor& weight, const ConvOptions<
   return sum.reshape({shape[0], planes, out[1], out[2], out[3]}, where).transpose(1, 2, where);
 }
 
+namespace {
+
+/// An output_padding of a stride or more is less than the dilation. No convolution has the result as its
+/// input then: it would have more outputs. So all that x gives is computed, and the result cut out of it.
+A transposed_beyond_a_stride(const A& x, const A& weight, const ConvTransposeOptions<2>& options,
+                             const Location& where) {
+  ConvTransposeOptions<2> all = options;
+  all.padding = all.output_padding = {0, 0};
+  Dims before{0, 0, 0, 0}, after = before;
+  std::vector<Range> cut(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int64_t size = x.shape()[i + 2], kernel = weight.shape()[i + 2], padding = options.padding[i];
+    const auto size_of = [&](std::int64_t around, std::int64_t further) {
+      return transposed_size("conv_transpose2d", size, kernel, options.stride[i], around, further,
+                             options.dilation[i], where);
+    };
+    const std::int64_t end = padding + size_of(padding, options.output_padding[i]);
+    after[i + 2] = std::max<std::int64_t>(end - size_of(0, 0), 0);
+    cut.push_back(Range{padding, end});
+  }
+  return conv_transpose2d(x, weight, all, where).pad(before, after, 0, where).slice(cut, where);
+}
+
+}  // namespace
+
 AnyTensor conv_transpose1d(const AnyTensor& x, const AnyTensor& weight,
                            const ConvTransposeOptions<1>& options, Location where) {
   check_transposed("conv_transpose1d", x, weight, options, where);
@@ -189,6 +214,8 @@ AnyTensor conv_transpose2d(const AnyTensor& x, const AnyTensor& weight,
     return conv_transpose2d(cast_x, cast_weight, options, where);
   }
   check_transposed("conv_transpose2d", x, weight, options, where);
+  if (options.output_padding[0] >= options.stride[0] || options.output_padding[1] >= options.stride[1])
+    return transposed_beyond_a_stride(x, weight, options, where);
   const Shape &in = x.shape(), &kernel = weight.shape();
   Shape out{in[0], kernel[1] * options.groups, 0, 0};
   for (std::size_t i = 0; i < 2; ++i)
@@ -274,25 +301,29 @@ AnyTensor fold(const AnyTensor& x, const std::array<std::int64_t, 2>& sizes, con
 
 AnyTensor pixel_shuffle(const AnyTensor& x, std::int64_t factor, Location where) {
   const Images s = images_of("pixel_shuffle", x, where);
-  if (factor < 1 || s.channels % (factor * factor) != 0)
+  const base::SizeArithmetic sizes("pixel_shuffle", where);
+  if (factor < 1 || s.channels % sizes.product(factor, factor) != 0)
     throw ShapeError("[pixel_shuffle] the " + std::to_string(s.channels) + " channels of shape " +
                          to_string(x.shape()) + " are no multiple of " + std::to_string(factor) + " squared",
                      where);
   const std::int64_t channels = s.channels / (factor * factor);
   return x.reshape({s.count, channels, factor, factor, s.height, s.width}, where)
       .permute({0, 1, 4, 2, 5, 3}, where)
-      .reshape(s.with(channels, s.height * factor, s.width * factor), where);
+      .reshape(s.with(channels, sizes.product(s.height, factor), sizes.product(s.width, factor)), where);
 }
 
 AnyTensor pixel_unshuffle(const AnyTensor& x, std::int64_t factor, Location where) {
   const Images s = images_of("pixel_unshuffle", x, where);
+  const base::SizeArithmetic sizes("pixel_unshuffle", where);
   if (factor < 1 || s.height % factor != 0 || s.width % factor != 0)
     throw ShapeError("[pixel_unshuffle] shape " + to_string(x.shape()) + " has no squares of " +
                          std::to_string(factor) + " x " + std::to_string(factor),
                      where);
   return x.reshape({s.count, s.channels, s.height / factor, factor, s.width / factor, factor}, where)
       .permute({0, 1, 3, 5, 2, 4}, where)
-      .reshape(s.with(s.channels * factor * factor, s.height / factor, s.width / factor), where);
+      .reshape(s.with(sizes.product(sizes.product(s.channels, factor), factor), s.height / factor,
+                      s.width / factor),
+               where);
 }
 
 }  // namespace sinter

@@ -148,8 +148,15 @@ AnyTensor is_close(const AnyTensor& a, const AnyTensor& b, double relative, doub
   const A same = A::equal(a, b, where);
   if (!is_float(dtype)) {
     if (dtype == DType::boolean) return same;
-    return is_close(a.cast(DType::f64, where), b.cast(DType::f64, where), relative, absolute, equal_nan,
-                    where);
+    // f64 does not tell all integers apart: their distance is exact, as a number without a sign.
+    const A x = is_unsigned(dtype) ? a : a.cast(DType::i64, where);
+    const A y = is_unsigned(dtype) ? b : b.cast(DType::i64, where);
+    const A distance = A::where(A::less(x, y, where), A::sub(y, x, where), A::sub(x, y, where), where)
+                           .cast(DType::u64, where)
+                           .cast(DType::f64, where);
+    const A size = b.cast(DType::f64, where).abs(where);
+    const A bound = A::add(A::mul(size, relative, where), absolute, where);
+    return A::logical_or(same, A::less_equal(distance, bound, where), where);
   }
   const A bound = A::add(A::mul(b.abs(where), relative, where), absolute, where);
   const A near = A::less_equal(A::sub(a, b, where).abs(where), bound, where);

@@ -66,7 +66,11 @@ AnyTensor categorical(const AnyTensor& logits, std::int64_t axis, Location where
   const AnyTensor numbers = is_stored_float(dtype) ? plain.cast(DType::f32, where) : plain;
   AnyTensor times = exponential(logits.shape(), logits.device(), where).log(where);
   if (numbers.dtype() != DType::f32) times = times.cast(numbers.dtype(), where);
-  return AnyTensor::sub(numbers, times, where).argmax(axis, where);
+  if (logits.numel() == 0) return AnyTensor::sub(numbers, times, where).argmax(axis, where);
+  // Beside a large constant that all logits share, the times would be rounded away.
+  const AnyTensor largest = numbers.max(axis, where);
+  const AnyTensor shift = AnyTensor::where(largest.is_finite(where), largest, 0, where);
+  return AnyTensor::sub(AnyTensor::sub(numbers, shift, where), times, where).argmax(axis, where);
 }
 
 AnyTensor multinomial(const AnyTensor& weights, std::int64_t count, bool replacement, Location where) {

@@ -67,14 +67,25 @@ class OnDevice {
     const std::vector<std::int32_t> numbers = read_ints(info, where_);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       if (numbers[i] == 0) continue;
-      const std::string which =
-          numbers.size() > 1 ? "matrix " + std::to_string(i) + " of the batch " : "the matrix ";
+      const std::string which = name_of_matrix(i, numbers.size());
       if (numbers[i] < 0)
         throw Error("[" + name_ + "] the device's library takes no such argument " +
                         std::to_string(-numbers[i]) + " for " + which,
                     where_);
       throw Error("[" + name_ + "] " + which + refused, where_);
     }
+  }
+
+  /// Throws Error where a matrix is not finite, which `info` need not say.
+  void check_finite(const A& a) const {
+    const A finite = a.is_finite(where_).all({-2, -1}, where_);
+    std::vector<std::uint8_t> flags(static_cast<std::size_t>(finite.numel()));
+    finite.read_bytes(std::as_writable_bytes(std::span(flags)), where_);
+    for (std::size_t i = 0; i < flags.size(); ++i)
+      if (!flags[i])
+        throw Error(
+            "[" + name_ + "] " + name_of_matrix(i, flags.size()) + "has elements that are NaN or infinite",
+            where_);
   }
 
   A unit_like(const A& x) const {
@@ -119,6 +130,10 @@ class OnDevice {
   }
 
  private:
+  static std::string name_of_matrix(std::size_t i, std::size_t count) {
+    return count > 1 ? "matrix " + std::to_string(i) + " of the batch " : "the matrix ";
+  }
+
   const library::Kind& kind_;
   const std::string name_;
   const Location& where_;
@@ -166,6 +181,7 @@ std::optional<std::vector<AnyTensor>> compute_on_device(MatrixFunction function,
     }
     case MatrixFunction::Svd: {
       // The routine wants at least as many rows as columns: else it is given A^T = U S V^T, and A = V S U^T.
+      device.check_finite(a);
       const bool wide = rows_of(a) < a.shape().back();
       const Tensors r = device.call({wide ? a : t(a)});
       device.check(r[3], "has singular values that were not found");

@@ -30,7 +30,11 @@ struct Refused {
 /// One matrix of each operand to one of each result.
 std::vector<Matrix> compute_one(MatrixFunction function, const std::vector<Matrix>& in) {
   const Matrix& a = in[0];
+  const auto finite = [&] {
+    if (!a.allFinite()) throw Refused{"has elements that are NaN or infinite"};
+  };
   const auto regular = [&](const Eigen::PartialPivLU<Matrix>& lu) {
+    finite();
     for (Eigen::Index i = 0; i < a.rows(); ++i)
       if (!(std::abs(lu.matrixLU()(i, i)) > 0)) throw Refused{"is singular"};
   };
@@ -87,6 +91,7 @@ std::vector<Matrix> compute_one(MatrixFunction function, const std::vector<Matri
       return {q, r};
     }
     case MatrixFunction::Svd: {
+      finite();  // of others Eigen leaves the results unwritten
       const Eigen::BDCSVD<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>> svd(
           a, Eigen::ComputeThinU | Eigen::ComputeThinV);
       return {svd.matrixU(), svd.singularValues(), svd.matrixV().transpose()};

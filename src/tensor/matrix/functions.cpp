@@ -120,12 +120,15 @@ Pair alike(std::string_view name, const A& a, const A& b, const Location& where)
           b.expand(with(batch, first.back(), second.back()), where)};
 }
 
-/// 1 / (w_j - w_i), and 0 on the diagonal.
-A reciprocal_differences(const A& w) {
-  const A difference = row(w) - column(w);
-  const A same = eye(w.shape().back(), w.shape().back(), DType::f32, w.device().inner()) == 1;
-  return A::where(same, 0, A::where(same, 1, difference).recip());
+/// 1 / x, and 0 where x is 0.
+A reciprocal_or_zero(const A& x) {
+  const A zero = x == 0;
+  return A::where(zero, 0, A::where(zero, 1, x).recip());
 }
+
+/// 1 / (w_j - w_i), and 0 where they are equal: the vectors of repeated values are any basis of one space,
+/// and have no gradient within it.
+A reciprocal_differences(const A& w) { return reciprocal_or_zero(row(w) - column(w)); }
 
 }  // namespace
 
@@ -182,13 +185,36 @@ AnyTensor inverse(const AnyTensor& a, Location where) {
 
 namespace {
 
-/// Sign, logarithm of the magnitude, and determinant, each [.., 1, 1].
+/// The matrix of cofactors, which is det(A) A^-T where there is an inverse. A = U S V^T has that of S, the
+/// products of the other singular values, between U and V^T, times det(U) det(V), which is 1 or -1.
+A cofactors(const A& a, const Location& where) {
+  const auto [u, s, vh] = svd(a, where);
+  const A sign = (det(u.detach(), where) * det(vh.detach(), where)).round(where);
+  const A others = A::where(unit_like(a) == 1, 1, row(s)).prod(-1, where).squeeze(-1, where);
+  return (u * row(others * sign.unsqueeze(-1, where))).matmul(vh, where);
+}
+
+/// The gradient of the determinant, given that of the result and the determinant as [.., 1, 1].
+A determinant_gradient(const A& a, const A& g, const A& determinant, const Location& where) {
+  const A singular = determinant.detach() == 0;
+  const A some = singular.any(singular.all_axes(), where);
+  std::uint8_t is_some = 0;
+  some.read_bytes(std::as_writable_bytes(std::span(&is_some, 1)), where);
+  if (!is_some) return g * determinant * t(inverse(a, where));
+  // The inverse of the others has derivatives of any order, also where singular values are equal.
+  const A regular = A::where(singular, unit_like(a), a, where);
+  return g * A::where(singular, cofactors(a, where), determinant * t(inverse(regular, where)), where);
+}
+
+/// Sign, logarithm of the magnitude, and determinant, each [.., 1, 1], of which `det` takes the last and
+/// `slogdet` the others.
 Tensors determinant(std::string_view name, const AnyTensor& a, const Location& where) {
   check(name, a, true, where);
   return run(
       MatrixFunction::Determinant, name, {a}, {false, false, false},
-      [](const Saved& saved, Tensors g) -> Tensors {
-        return {(g[1] + g[2] * saved[3]) * t(inverse(saved[0]))};
+      [of_itself = name == "det", where](const Saved& saved, Tensors g) -> Tensors {
+        if (of_itself) return {determinant_gradient(saved[0], g[2], saved[3], where)};
+        return {g[1] * t(inverse(saved[0]))};
       },
       where);
 }
@@ -253,10 +279,10 @@ std::tuple<AnyTensor, AnyTensor, AnyTensor> svd(const AnyTensor& a, Location whe
         const Shape& shape = saved[0].shape();
         const std::int64_t m = shape[shape.rank() - 2], n = shape.back();
         if (m > n) {
-          const A scaled = g[0] / row(s);
+          const A scaled = g[0] * row(reciprocal_or_zero(s));
           gradient = gradient + (scaled - u.matmul(t(u).matmul(scaled))).matmul(t(v));
         } else if (m < n) {
-          const A scaled = t(gv / row(s));
+          const A scaled = t(gv * row(reciprocal_or_zero(s)));
           gradient = gradient + u.matmul(scaled - scaled.matmul(v).matmul(t(v)));
         }
         return {gradient};
