@@ -8,10 +8,12 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
 #include <sinter/detail/api.h>
+#include <sinter/detail/shared.h>
 #include <sinter/reflect.h>
 
 namespace sinter {
@@ -350,6 +352,97 @@ template <class M, class F>
 void visit_state(M& module, F&& f) {
   visit_leaves<detail::StateLeaf>(module, f);
 }
+
+namespace detail {
+
+// Not any OwningPointer: others that can be copied may copy what they point to.
+template <class T>
+concept SharedPointer = OwningPointer<T> && requires {
+  typename T::weak_type;
+};
+
+struct SharedLeaf {
+  template <class T>
+  static constexpr bool matches = SharedPointer<T> && !not_a_module<T>;
+};
+struct ChangedLeaf {
+  template <class T>
+  static constexpr bool matches = StateLeaf::matches<T> || TrainingLeaf::matches<T>;
+};
+
+[[noreturn]] SINTER_API void throw_not_copied(const std::string& path);
+
+// For each std::shared_ptr to what others use as well: replaces it by one to a copy, the same for all that
+// pointed to one object.
+class Unsharing {
+ public:
+  template <class P>
+  void operator()(const std::string& path, P& pointer) {
+    if constexpr (!std::is_const_v<P> && !std::is_const_v<typename P::element_type>) {
+      if (!pointer) return;
+      for (const Shared<Known>& known : known_)
+        if (known->type == &kType<P> && known->object == pointer.get()) {
+          pointer = static_cast<const KnownAs<P>&>(*known).copy;
+          return;
+        }
+      if (pointer.use_count() > 1) {
+        bool changes = false;
+        visit_leaves<ChangedLeaf>(*pointer, [&](const std::string&, auto&) { changes = true; });
+        if (!changes) return;
+        P copy = copy_of(*pointer, path, pointer);
+        known_.push_back(Shared<Known>::of(KnownAs<P>(pointer, copy)));
+        pointer = std::move(copy);
+      }
+      std::string inner = path;
+      visit<SharedLeaf>(*pointer, inner, *this);
+    }
+  }
+
+ private:
+  template <class P>
+  static constexpr char kType = 0;
+  struct Known {
+    Known(const void* type, const void* object) : type(type), object(object) {}
+    virtual ~Known() = default;
+    const void *type, *object;
+  };
+  template <class P>
+  struct KnownAs final : Known {
+    KnownAs(P old, P copy) : Known(&kType<P>, old.get()), old(std::move(old)), copy(std::move(copy)) {}
+    P old, copy;  // the old one is kept so that no other object gets its address
+  };
+
+  template <class T, class P>
+  static P copy_of(const T& object, const std::string& path, const P&) {
+    if constexpr (requires { P(object.clone()); }) {
+      return P(object.clone());
+    } else if constexpr (std::is_copy_constructible_v<T>) {
+      // The copy of a base class would be a part of the object.
+      if constexpr (std::is_polymorphic_v<T> && !std::is_final_v<T>) {
+#ifdef __cpp_rtti
+        if (typeid(object) != typeid(T)) throw_not_copied(path);
+#else
+        throw_not_copied(path);
+#endif
+      }
+      return P(new T(object));
+    } else {
+      throw_not_copied(path);
+    }
+  }
+
+  std::vector<Shared<Known>> known_;
+};
+
+/// Gives a module that was copied objects of its own, where its std::shared_ptrs point to tensors, buffers or
+/// Training that others use as well: what changes the copy then leaves those alone. Throws Error where one
+/// cannot be copied.
+template <class M>
+void unshare(M& module) {
+  visit_leaves<SharedLeaf>(module, Unsharing());
+}
+
+}  // namespace detail
 
 /// Whether a path fits a pattern, in which `*` stands for any text, dots included, and `?` for one character:
 /// "encoder.*", "*.bias".

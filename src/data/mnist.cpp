@@ -60,7 +60,12 @@ LabelledImages load_half(const std::filesystem::path& folder, const std::string&
 LabelledImages::LabelledImages(std::int64_t height, std::int64_t width, std::vector<std::uint8_t> pixels,
                                std::vector<std::uint8_t> labels)
     : height_(height), width_(width), pixels_(std::move(pixels)), labels_(std::move(labels)) {
-  if (height < 0 || width < 0 || pixels_.size() != labels_.size() * static_cast<std::size_t>(height * width))
+  // Whatever is given: products that do not fit in 64 bits belong to no number of bytes.
+  std::int64_t area = 0;
+  std::size_t bytes = 0;
+  if (height < 0 || width < 0 || __builtin_mul_overflow(height, width, &area) ||
+      __builtin_mul_overflow(labels_.size(), static_cast<std::size_t>(area), &bytes) ||
+      pixels_.size() != bytes)
     throw DataError("[images] " + std::to_string(labels_.size()) + " images of " + std::to_string(height) +
                     " x " + std::to_string(width) + " pixels cannot be made of " +
                     std::to_string(pixels_.size()) + " bytes");

@@ -14,6 +14,10 @@ using A = AnyTensor;
 /// (batch, length, heads d) -> (batch, heads, length, d)
 A split_heads(const A& x, std::int64_t heads, const Location& where) {
   const Shape& shape = x.shape();
+  if (shape[2] % heads != 0)
+    throw ShapeError("[multi_head_attention] " + std::to_string(heads) + " heads do not divide vectors of " +
+                         std::to_string(shape[2]) + " elements",
+                     where);
   return x.reshape({shape[0], shape[1], heads, shape[2] / heads}, where).transpose(1, 2, where);
 }
 
@@ -70,6 +74,7 @@ std::pair<Tensor<4>, Tensor<4>> KeyValueCache::append(const Tensor<4>& keys, con
 
 Tensor<3> MultiHeadAttention::forward(const Tensor<3>& q, const Tensor<3>& k, const Tensor<3>& v,
                                       const MultiHeadAttentionOptions& options, Location where) const {
+  detail::require_positive("multi_head_attention", "heads", heads, where);
   const std::int64_t batch = q.shape()[0], queries = q.shape()[1], keys = k.shape()[1];
   if (k.shape()[0] != batch || v.shape()[0] != batch || v.shape()[1] != keys)
     throw ShapeError("[multi_head_attention] queries " + to_string(q.shape()) + ", keys " +
@@ -106,6 +111,7 @@ Tensor<3> MultiHeadAttention::forward(const Tensor<3>& q, const Tensor<3>& k, co
 }
 
 Tensor<3> MultiHeadAttention::forward(const Tensor<3>& x, KeyValueCache& cache, Location where) const {
+  detail::require_positive("multi_head_attention", "heads", heads, where);
   const std::int64_t offset = cache.position();
   const A q = split_heads(query.forward(x, where).dynamic(), heads, where);
   const auto [k, v] =
@@ -134,7 +140,7 @@ MultiHeadAttention MultiHeadAttentionConfig::init(const Device& device, Location
           .value = linear(d_value.value_or(d_model)),
           .output = linear(d_model),
           .heads = heads,
-          .dropout = DropoutConfig{dropout}.init(device)};
+          .dropout = DropoutConfig{dropout}.init(device, where)};
 }
 
 }  // namespace sinter::nn

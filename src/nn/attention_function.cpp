@@ -189,7 +189,7 @@ AnyTensor detail::attention(const AnyTensor& q, const AnyTensor& k, const AnyTen
         where);
   Formula f;
   f.where = where;
-  f.scale = arguments.scale != 0 ? arguments.scale : 1 / std::sqrt(static_cast<double>(d));
+  f.scale = arguments.scale.value_or(1 / std::sqrt(static_cast<double>(d)));
   f.softcap = arguments.softcap;
   f.causal = arguments.causal;
   f.offset = arguments.offset;

@@ -17,7 +17,22 @@ void require_probability(const char* layer, double probability, const Location& 
         where);
 }
 
+void require_deviation(double deviation, const Location& where) {
+  if (!(deviation >= 0))
+    throw Error("[gaussian_noise] the deviation is " + text_of(deviation) + ", expected 0 or more", where);
+}
+
 }  // namespace
+
+double detail::checked_probability(const char* layer, double probability, Location where) {
+  require_probability(layer, probability, where);
+  return probability;
+}
+
+double detail::checked_deviation(double deviation, Location where) {
+  require_deviation(deviation, where);
+  return deviation;
+}
 
 AnyTensor detail::dropout(const AnyTensor& x, double probability, std::size_t dims, bool training,
                           Location where) {
@@ -48,8 +63,7 @@ AnyTensor detail::alpha_dropout(const AnyTensor& x, double probability, bool tra
 }
 
 AnyTensor detail::gaussian_noise(const AnyTensor& x, double deviation, bool training, Location where) {
-  if (!(deviation >= 0))
-    throw Error("[gaussian_noise] the deviation is " + text_of(deviation) + ", expected 0 or more", where);
+  require_deviation(deviation, where);
   if (!training || deviation == 0) return x;
   AnyTensor noise = AnyTensor::normal(x.shape(), 0.0, deviation, x.device().inner(), where);
   return AnyTensor::add(x, noise.cast(x.dtype(), where), where);

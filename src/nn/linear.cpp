@@ -17,7 +17,9 @@ AnyTensor detail::linear(const AnyTensor& x, const AnyTensor& weight, const AnyT
                      where);
   // One matrix product for all leading dimensions together.
   bool flat = x.rank() == 2;
-  AnyTensor rows = flat ? x : x.reshape({x.numel() / d_in, d_in}, where);
+  Shape leading = x.shape();
+  leading[leading.rank() - 1] = 1;  // not numel() / d_in: d_in may be 0
+  AnyTensor rows = flat ? x : x.reshape({leading.numel(), d_in}, where);
   AnyTensor y = rows.matmul(weight.transpose(0, 1, where), where);
   if (bias) y = biased(y, *bias, where);
   if (flat) return y;

@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include <sinter/error.h>
 #include <sinter/nn/module.h>
 
 namespace sinter {
@@ -25,6 +26,13 @@ bool path_matches(std::string_view pattern, std::string_view path) {
   }
   while (p < pattern.size() && pattern[p] == '*') ++p;
   return p == pattern.size();
+}
+
+void detail::throw_not_copied(const std::string& path) {
+  throw Error(
+      "[module] " + (path.empty() ? "the model is" : "\"" + path + "\" is") +
+      " a shared pointer to an object that other pointers lead to as well, which cannot be copied: give "
+      "its class a copy constructor, or clone() const where other classes derive from it");
 }
 
 bool detail::SeenOnce::add(const Identity& identity) {

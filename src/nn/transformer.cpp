@@ -60,7 +60,7 @@ Tensor<3> PositionWiseFeedForward::forward(const Tensor<3>& x, Location where) c
 PositionWiseFeedForward PositionWiseFeedForwardConfig::init(const Device& device, Location where) const {
   return {.linear_inner = LinearConfig{.d_in = d_model, .d_out = d_feed_forward}.init(device, where),
           .linear_outer = LinearConfig{.d_in = d_feed_forward, .d_out = d_model}.init(device, where),
-          .dropout = DropoutConfig{dropout}.init(device),
+          .dropout = DropoutConfig{dropout}.init(device, where),
           .activation = activation};
 }
 
@@ -126,7 +126,7 @@ TransformerEncoder TransformerConfig::init_encoder(const Device& device, Locatio
                               .feed_forward = network.init(device, where),
                               .norm1 = norm.init(device, where),
                               .norm2 = norm.init(device, where),
-                              .dropout = DropoutConfig{dropout}.init(device),
+                              .dropout = DropoutConfig{dropout}.init(device, where),
                               .norm_first = norm_first});
   if (final_norm) encoder.norm = norm.init(device, where);
   return encoder;
@@ -145,7 +145,7 @@ TransformerDecoder TransformerConfig::init_decoder(const Device& device, Locatio
                               .norm1 = norm.init(device, where),
                               .norm2 = norm.init(device, where),
                               .norm3 = norm.init(device, where),
-                              .dropout = DropoutConfig{dropout}.init(device),
+                              .dropout = DropoutConfig{dropout}.init(device, where),
                               .norm_first = norm_first});
   if (final_norm) decoder.norm = norm.init(device, where);
   return decoder;

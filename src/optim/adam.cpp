@@ -9,7 +9,7 @@
 namespace sinter::optim {
 namespace {
 
-class AdamRule : public Rule {
+class AdamRule : public PlainRule {
  public:
   AdamRule(const AdamConfig& config, bool decoupled) : config_(config), decoupled_(decoupled) {
     require_within(name(), "beta1", config.beta1, 0, 1);
@@ -49,7 +49,7 @@ class AdamRule : public Rule {
   bool decoupled_;
 };
 
-class AdaMaxRule : public Rule {
+class AdaMaxRule : public PlainRule {
  public:
   explicit AdaMaxRule(const AdaMaxConfig& config) : config_(config) {
     require_within(name(), "beta1", config.beta1, 0, 1);
@@ -94,7 +94,7 @@ AnyTensor rectification(double beta2, const AnyTensor& t) {
 double where_zero(double x) { return x == 0 ? 1 : 0; }
 AnyTensor where_zero(const AnyTensor& x) { return AnyTensor::where(AnyTensor::equal(x, 0.0), 1.0, x * 0.0); }
 
-class RAdamRule : public Rule {
+class RAdamRule : public PlainRule {
  public:
   explicit RAdamRule(const RAdamConfig& config) : config_(config) {
     require_within(name(), "beta1", config.beta1, 0, 1);

@@ -11,7 +11,7 @@ namespace {
 
 using A = AnyTensor;
 
-class AdanRule : public Rule {
+class AdanRule : public PlainRule {
  public:
   explicit AdanRule(const AdanConfig& config) : config_(config) {
     require_within(name(), "beta1", config.beta1, 0, 1);
@@ -53,7 +53,7 @@ class AdanRule : public Rule {
   AdanConfig config_;
 };
 
-class RmsPropRule : public Rule {
+class RmsPropRule : public PlainRule {
  public:
   explicit RmsPropRule(const RmsPropConfig& config) : config_(config) {
     require_within(name(), "alpha", config.alpha, 0, 1);
@@ -85,7 +85,7 @@ class RmsPropRule : public Rule {
   RmsPropConfig config_;
 };
 
-class AdaGradRule : public Rule {
+class AdaGradRule : public PlainRule {
  public:
   explicit AdaGradRule(const AdaGradConfig& config) : config_(config) {
     require_within(name(), "epsilon", config.epsilon, 0, kAnySize);
@@ -112,7 +112,7 @@ class AdaGradRule : public Rule {
   AdaGradConfig config_;
 };
 
-class AdaDeltaRule : public Rule {
+class AdaDeltaRule : public PlainRule {
  public:
   explicit AdaDeltaRule(const AdaDeltaConfig& config) : config_(config) {
     require_within(name(), "rho", config.rho, 0, 1);
@@ -137,7 +137,7 @@ class AdaDeltaRule : public Rule {
   AdaDeltaConfig config_;
 };
 
-class AdafactorRule : public Rule {
+class AdafactorRule : public PlainRule {
  public:
   explicit AdafactorRule(const AdafactorConfig& config) : config_(config) {
     if (!(config.decay < 0))
@@ -148,6 +148,9 @@ class AdafactorRule : public Rule {
     require_within(name(), "weight_decay", config.weight_decay, 0, kAnySize);
   }
   const char* name() const final { return "adafactor"; }
+  void check_states(const std::string& path, const ParameterState& state) const final {
+    require_alike(path, state.tensors, false);  // of a matrix: means of rows, and of columns
+  }
 
   AnyTensor update(Update& u) const final {
     const Operations o{u.where()};

@@ -3,6 +3,7 @@
 
 #include <sinter/optim/average.h>
 
+#include "src/base/number_text.h"
 #include "src/optim/state.h"
 #include "src/record/by_name.h"
 
@@ -30,8 +31,9 @@ AnyTensor moved(const AnyTensor& old, const AnyTensor& now, double weight, const
 }  // namespace
 
 WeightAverage EmaConfig::init() const {
-  require_within("ema", "the decay", decay, 0, 1);
-  if (decay == 0) throw Error("[ema] the decay is 0: the average would be the last parameters");
+  // With 0 the average would be the last parameters.
+  if (!(decay > 0 && decay < 1))
+    throw Error("[ema] the decay is " + text_of(decay) + ", expected more than 0 and less than 1");
   return WeightAverage(decay);
 }
 
@@ -104,6 +106,7 @@ void WeightAverage::load_record(const record::Record& record, const Device& devi
   for (const auto& [name, entry] : record.entries())
     if (name.starts_with(kPrefix))
       averages.add(name.substr(kPrefix.size()), record.tensor(name, device.inner()));
+  for (const auto& [path, average] : averages) require_alike("average", {{path, average}}, true);
   averages_ = std::move(averages);
   count_ = count;
 }

@@ -403,13 +403,17 @@ void Lbfgs::load_record(const record::Record& record, const Device& device) {
   state.iterations = read_count(record, "iterations");
   state.evaluations = read_count(record, "evaluations");
   state.pairs = read_count(record, "pairs");
+  std::vector<std::pair<std::string, A>> tensors;
   const auto get = [&](const char* name, A& tensor) {
-    if (record.find(name)) tensor = record.tensor(name, device.inner());
+    if (!record.find(name)) return;
+    tensor = record.tensor(name, device.inner());
+    tensors.emplace_back(name, tensor);
   };
   get("direction", state.direction);
   get("gradient", state.gradient);
   get("steps", state.steps);
   get("changes", state.changes);
+  require_alike("", tensors, false);
   const auto line = read_numbers(record, "line");
   state.mixed = read_numbers(record, "mixed");
   state.squares = read_numbers(record, "squares");

@@ -84,6 +84,8 @@ std::vector<AnyTensor> Rule::update_all(std::span<Update> updates) const {
   return next;
 }
 
+void Rule::check_states(const std::string&, const ParameterState&) const {}
+
 bool Update::has(std::string_view name) const { return find(state_, name) != nullptr; }
 
 AnyTensor Update::state(std::string_view name, const Shape& shape) const {
@@ -271,7 +273,7 @@ void Optimizer::load_record(const record::Record& record, const Device& device) 
   record::ByName<ParameterState> states;
   for (const auto& [name, entry] : record.entries()) {
     const std::size_t dot = name.rfind('.');
-    if (dot == std::string::npos || dot == 0)
+    if (dot == std::string::npos)  // in front of it: the path, which a model that is a tensor has as ""
       throw DataError("[record] \"" + name + "\" is no state of a parameter");
     const std::string path = name.substr(0, dot);
     states.add(path, ParameterState());
@@ -284,8 +286,14 @@ void Optimizer::load_record(const record::Record& record, const Device& device) 
     if (state.tensors.size() == kMostStates) throw DataError("[record] " + name + " is one state too many");
     state.tensors.emplace_back(name.substr(dot + 1), record.tensor(name, device.inner()));
   }
-  for (const auto& [path, state] : states)
+  for (const auto& [path, state] : states) {
     if (state.step == 0) throw DataError("[record] there is no count \"" + path + kStep + "\"");
+    for (const auto& [name, tensor] : state.tensors)
+      if (name == kMaster && tensor.dtype() != DType::f32)
+        throw DataError("[record] \"" + path + "." + name + "\" is " + std::string(name_of(tensor.dtype())) +
+                        ", expected f32");
+    rule_->check_states(path, state);
+  }
   states_ = std::move(states);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <sinter/optim/optimizer.h>
@@ -52,6 +53,14 @@ inline AnyTensor decayed_parameter(const Update& u, double weight_decay) {
   const double decay = u.weight_decay(weight_decay);
   return decay == 0 ? u.parameter() : Operations{u.where()}.mul(u.parameter(), 1 - u.learning_rate() * decay);
 }
+
+/// A rule whose states have the dtype and the shape of the parameter.
+class PlainRule : public Rule {
+ public:
+  void check_states(const std::string& path, const ParameterState& state) const override {
+    require_alike(path, state.tensors, true);
+  }
+};
 
 inline constexpr double kAnySize = std::numeric_limits<double>::infinity();
 

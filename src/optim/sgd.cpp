@@ -16,7 +16,7 @@ namespace {
 
 using A = AnyTensor;
 
-class SgdRule : public Rule {
+class SgdRule : public PlainRule {
  public:
   explicit SgdRule(const SgdConfig& config) : config_(config) {
     require_within(name(), "momentum", config.momentum, 0, kAnySize);
@@ -46,7 +46,7 @@ class SgdRule : public Rule {
   SgdConfig config_;
 };
 
-class LionRule : public Rule {
+class LionRule : public PlainRule {
  public:
   explicit LionRule(const LionConfig& config) : config_(config) {
     require_within(name(), "beta1", config.beta1, 0, 1);
@@ -67,7 +67,7 @@ class LionRule : public Rule {
   LionConfig config_;
 };
 
-class MuonRule : public Rule {
+class MuonRule : public PlainRule {
  public:
   explicit MuonRule(const MuonConfig& config) : config_(config) {
     require_within(name(), "momentum", config.momentum, 0, 1);

@@ -9,6 +9,7 @@ namespace sinter::optim {
 namespace {
 
 constexpr const char* kMarkKey = "optimizer";
+constexpr std::int64_t kLargestCount = std::int64_t{1} << 53;
 
 }  // namespace
 
@@ -34,10 +35,14 @@ void add_count(record::Record& record, const std::string& name, std::int64_t val
 
 std::int64_t read_count(const record::Record& record, const std::string& name) {
   const record::Record::Entry* entry = record.find(name);
-  std::int64_t value = -1;
+  std::int64_t value = 0;
   if (entry && entry->dtype == DType::i64 && entry->shape.rank() == 0)
     std::memcpy(&value, entry->bytes.data(), sizeof value);
-  if (value < 0) throw DataError("[record] there is no count \"" + name + "\"");
+  else
+    throw DataError("[record] there is no count \"" + name + "\"");
+  if (value < 0 || value > kLargestCount)
+    throw DataError("[record] \"" + name + "\" is " + std::to_string(value) +
+                    ", expected a count from 0 to " + std::to_string(kLargestCount));
   return value;
 }
 
@@ -54,6 +59,23 @@ std::vector<double> read_numbers(const record::Record& record, const std::string
   std::vector<double> values(static_cast<std::size_t>(entry->shape[0]));
   if (!values.empty()) std::memcpy(values.data(), entry->bytes.data(), entry->bytes.size());
   return values;
+}
+
+void require_alike(const std::string& path, const std::vector<std::pair<std::string, AnyTensor>>& tensors,
+                   bool same_shape) {
+  const auto described = [&](std::size_t i) {
+    const auto& [name, tensor] = tensors[i];
+    return (path.empty() ? name : path + "." + name) + " is " + std::string(name_of(tensor.dtype())) + " " +
+           to_string(tensor.shape());
+  };
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const AnyTensor &first = tensors[0].second, &tensor = tensors[i].second;
+    if (tensor.dtype() != DType::f32 && tensor.dtype() != DType::f64)
+      throw DataError("[record] " + described(i) + ", expected f32 or f64");
+    if (tensor.dtype() != first.dtype() || (same_shape && tensor.shape() != first.shape()))
+      throw DataError("[record] " + described(0) + " and " + described(i) + ", expected " +
+                      (same_shape ? "one dtype and one shape" : "one dtype"));
+  }
 }
 
 void mark(record::Record& record, const char* optimizer) { record.set_text(kMarkKey, optimizer); }

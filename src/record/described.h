@@ -37,7 +37,8 @@ Record read_described(Json& root, std::string_view source, F&& elements) {
       fail(source, "the file has the unknown entry " + shown(key));
   Record record;
   for (auto& [key, text] : read_texts(member(root, "texts", "the file", source), "the entry texts", source))
-    record.set_text(key, std::move(text));
+    if (key != kChecksumKey)  // of a safetensors file that another program converted
+      record.set_text(key, std::move(text));
   member(root, "tensors", "the file", source);
   Json& tensors = root["tensors"];
   if (!tensors.is_object()) fail(source, "the entry tensors is not an object");

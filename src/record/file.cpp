@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -50,6 +52,28 @@ struct Mapping {
   std::size_t size;
 };
 
+[[noreturn]] void fail_to_replace(const std::string& file) {
+  throw DataError("[record] \"" + file + "\" cannot be written: it is not a regular file");
+}
+
+/// What stands at the end of symbolic links, which need not be there.
+std::string end_of_links(const std::string& file) {
+  constexpr int kMostLinks = 40;  // as many as Linux follows
+  std::string at = file;
+  for (int i = 0; i < kMostLinks; ++i) {
+    struct stat facts;
+    if (::lstat(at.c_str(), &facts) != 0 || !S_ISLNK(facts.st_mode)) return at;
+    std::vector<char> target(PATH_MAX);
+    const ssize_t size = ::readlink(at.c_str(), target.data(), target.size());
+    if (size < 0) fail_system(file, "written", errno);
+    const std::string text(target.data(), static_cast<std::size_t>(size));
+    const std::size_t slash = at.rfind('/');
+    const bool is_absolute = text.starts_with('/') || slash == std::string::npos;
+    at = is_absolute ? text : at.substr(0, slash + 1) + text;
+  }
+  fail_system(file, "written", ELOOP);
+}
+
 /// Returns 0 or the error.
 int write_all(int descriptor, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
@@ -67,7 +91,8 @@ int write_all(int descriptor, std::span<const std::byte> bytes) {
 
 Bytes read_file(const Path& file, bool map) {
   check_name(file);
-  Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  // A FIFO, which is refused below, would let open() wait for a writer.
+  Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (descriptor.number() < 0) fail_system(file.string(), "opened", errno);
   struct stat facts;
   if (::fstat(descriptor.number(), &facts) != 0) fail_system(file.string(), "read", errno);
@@ -95,22 +120,48 @@ Bytes read_file(const Path& file, bool map) {
 
 bool exists(const Path& file) { return ::access(file.c_str(), F_OK) == 0; }
 
-void remove_if_there(const Path& file) { ::unlink(file.c_str()); }
+void require_replaceable(const Path& file) {
+  struct stat facts;
+  if (::stat(file.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode)) fail_to_replace(file.string());
+}
 
-PendingFile::PendingFile(const Path& file) : file_(file.string()) {
+void remove_if_there(const Path& file) {
+  struct stat facts;
+  if (::lstat(file.c_str(), &facts) == 0 && (S_ISREG(facts.st_mode) || S_ISLNK(facts.st_mode)))
+    ::unlink(file.c_str());
+}
+
+PendingFile::PendingFile(const Path& file, const Path& like) : file_(file.string()) {
   check_name(file);
+  struct stat old;
+  bool has_old = ::stat(file_.c_str(), &old) == 0;
+  if (!has_old && errno != ENOENT) fail_system(errno);
+  if (has_old && !S_ISREG(old.st_mode)) fail_to_replace(file_);
+  if (!has_old) has_old = ::stat(like.c_str(), &old) == 0 && S_ISREG(old.st_mode);
+  // Never more than the old file lets others do, not even for a moment.
+  constexpr mode_t kPermissions = 0777;
+  const mode_t mode = has_old ? old.st_mode & kPermissions : 0666;
+  target_ = end_of_links(file_);
   static std::atomic<unsigned> counter = 0;
   // A name that is taken is what a process of the same number has left behind.
   constexpr int kMostTries = 100;
   for (int i = 0; i < kMostTries; ++i) {
-    temporary_ = file_ + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    temporary_ = target_ + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
+    descriptor_ =
+        ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, has_old ? mode & 0700 : mode);
     if (descriptor_ >= 0 || errno != EEXIST) break;
   }
   if (descriptor_ < 0) {
     temporary_.clear();
     fail_system(errno);
   }
+  if (!has_old) return;
+  // What the old file let a group do, it does not let another one do. Owner and group are changed where that
+  // is allowed; the umask took some permissions away; some file systems have none.
+  constexpr auto kSame = static_cast<uid_t>(-1);
+  const bool has_group = ::fchown(descriptor_, kSame, old.st_gid) == 0;
+  static_cast<void>(::fchown(descriptor_, old.st_uid, kSame));
+  static_cast<void>(::fchmod(descriptor_, has_group ? mode : mode & ~mode_t{070}));
 }
 
 PendingFile::~PendingFile() {
@@ -129,7 +180,7 @@ void PendingFile::write(std::span<const Bytes> pieces) {
 }
 
 void PendingFile::publish() {
-  if (::rename(temporary_.c_str(), file_.c_str()) != 0) fail_system(errno);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_system(errno);
   temporary_.clear();
 }
 

@@ -14,14 +14,21 @@ namespace sinter::record {
 Bytes read_file(const Path& file, bool map);
 
 bool exists(const Path& file);
-/// Nothing where there is none, or it cannot be removed: what is left is of no more use.
+/// Throws DataError where there is something that is no regular file, nor a link to one.
+void require_replaceable(const Path& file);
+/// Nothing where there is no regular file or link, or it cannot be removed: what is left is of no more use.
 void remove_if_there(const Path& file);
 
-/// A file that is written beside its place and takes it when it is complete; else it is removed.
+/// A file that is written beside its place and takes it when it is complete; else it is removed. Where the
+/// name is a symbolic link, the place is that which it leads to. A file that is replaced hands on its
+/// permissions.
 class PendingFile {
  public:
-  /// Throws DataError with the file and the system's reason, as all of this.
-  explicit PendingFile(const Path& file);
+  /// Throws DataError with the file and the system's reason, as all of this, or where what is there is not a
+  /// regular file.
+  explicit PendingFile(const Path& file) : PendingFile(file, file) {}
+  /// With the permissions of `like` where there is no `file` and that is there.
+  PendingFile(const Path& file, const Path& like);
   ~PendingFile();
   PendingFile(const PendingFile&) = delete;
   PendingFile& operator=(const PendingFile&) = delete;
@@ -33,7 +40,7 @@ class PendingFile {
  private:
   [[noreturn]] void fail_system(int error);
 
-  std::string file_, temporary_;
+  std::string file_, target_, temporary_;
   int descriptor_ = -1;
 };
 

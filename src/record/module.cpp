@@ -8,12 +8,11 @@
 #include <sinter/record/module.h>
 
 #include "src/record/cast.h"
+#include "src/record/texts.h"
 
 namespace sinter::record {
 namespace detail {
 namespace {
-
-constexpr std::string_view kTied = "tied.";
 
 std::string facts(DType dtype, const Shape& shape) {
   return std::string(name_of(dtype)) + " " + to_string(shape);
@@ -56,23 +55,25 @@ class Renamed {
     const Record::Entry* entry;
   };
 
-  Renamed(const Record& record, const LoadOptions& options, std::string_view source) {
+  /// A module that is a tensor has the path "", and then a name may be that, too.
+  Renamed(const Record& record, bool is_tensor, const LoadOptions& options, std::string_view source) {
     const auto begin = options.prefix.empty() ? std::string() : options.prefix + ".";
-    const auto named = [&](const std::string& name) {
-      return name.starts_with(begin) ? options.rename(std::string_view(name).substr(begin.size()))
-                                     : std::string();
-    };
     for (const auto& [name, entry] : record.entries()) {
-      std::string path = named(name);
-      if (path.empty()) continue;
+      if (!name.starts_with(begin)) continue;
+      const std::string_view rest = std::string_view(name).substr(begin.size());
+      std::string path = options.rename(rest);
+      if (path.empty() && !(is_tensor && rest.empty())) continue;
       const auto [at, is_new] = items_.try_emplace(std::move(path), Item{name, &entry});
       if (!is_new)
         fail(source, "\"" + at->second.name + "\" and \"" + name + "\" would both be \"" + at->first + "\"");
     }
     for (const auto& [key, text] : record.texts()) {
-      if (!key.starts_with(begin + std::string(kTied))) continue;
-      const std::string path = key.substr(begin.size() + kTied.size());
-      tied_[options.rename(path)] = options.rename(text);
+      if (!key.starts_with(begin)) continue;
+      const std::string_view rest = std::string_view(key).substr(begin.size());
+      if (rest.starts_with(kTied))
+        tied_[options.rename(rest.substr(kTied.size()))] = options.rename(text);
+      else if (rest.starts_with(kUnpacked))
+        unpacked_[options.rename(rest.substr(kUnpacked.size()))] = text;
     }
   }
 
@@ -86,11 +87,16 @@ class Renamed {
     const auto other = tied_.find(path);
     return item || other == tied_.end() ? item : find(other->second);
   }
+  /// The shape that codes stand for, as the record has it; null where it does not say.
+  const std::string* find_unpacked(const std::string& path) const {
+    const auto found = unpacked_.find(path);
+    return found == unpacked_.end() ? nullptr : &found->second;
+  }
   const std::map<std::string, Item>& items() const { return items_; }
 
  private:
   std::map<std::string, Item> items_;
-  std::map<std::string, std::string> tied_;
+  std::map<std::string, std::string> tied_, unpacked_;
 };
 
 bool is_wanted(const std::string& path, const std::vector<std::string>& only) {
@@ -109,6 +115,13 @@ void check_patterns(const std::vector<Named>& state, const std::vector<std::stri
 
 }  // namespace
 
+void set_unpacked(std::vector<Named>& named, const std::string& path, const Shape& shape) {
+  const std::string begin = path.empty() ? path : path + ".";
+  const auto codes =
+      std::find_if(named.begin(), named.end(), [&](const Named& one) { return one.path.starts_with(begin); });
+  if (codes != named.end()) codes->unpacked = shape;
+}
+
 Record make_record(const std::vector<Named>& state, std::optional<DType> dtype) {
   if (dtype && !is_float(*dtype))
     throw DataError("[record] parameters cannot be saved as " + std::string(name_of(*dtype)) +
@@ -119,12 +132,13 @@ Record make_record(const std::vector<Named>& state, std::optional<DType> dtype) 
   if (!state.empty()) state.front().tensor.device().flush();
   const std::vector<std::size_t> first = first_places(state);
   for (std::size_t i = 0; i < state.size(); ++i) {
-    const auto& [path, tensor, is_buffer, object, assign] = state[i];
+    const auto& [path, tensor, is_buffer, object, assign, unpacked] = state[i];
     if (first[i] != i) {
       record.set_text(std::string(kTied) + path, state[first[i]].path);
       continue;
     }
     record.add(path, tensor);
+    if (unpacked) record.set_text(std::string(kUnpacked) + path, to_string(*unpacked));
     if (dtype && !is_buffer && is_float(tensor.dtype())) record.cast(path, *dtype);
   }
   return record;
@@ -134,7 +148,8 @@ Loaded match(const Record& record, const std::vector<Named>& state, const LoadOp
              std::string_view source) {
   require_defined(state);
   check_patterns(state, options.only, source);
-  const Renamed renamed(record, options, source);
+  const bool is_tensor = state.size() == 1 && state.front().path.empty();
+  const Renamed renamed(record, is_tensor, options, source);
   const std::vector<std::size_t> first = first_places(state);
   // Where the record has each tensor; of a tied parameter it may have another of its paths.
   std::vector<const Renamed::Item*> items;
@@ -149,25 +164,32 @@ Loaded match(const Record& record, const std::vector<Named>& state, const LoadOp
   std::vector<std::string> missing, different;
   std::set<std::string_view> known;
   for (std::size_t i = 0; i < state.size(); ++i) {
-    const auto& [path, tensor, is_buffer, object, assign] = state[i];
+    const auto& [path, tensor, is_buffer, object, assign, unpacked] = state[i];
     known.insert(path);
     if (!is_wanted(path, options.only)) {
       items[i] = nullptr;
       continue;
     }
     const std::string expected = facts(tensor.dtype(), tensor.shape());
+    const std::string shown_path = path.empty() ? "\"\"" : path;
     if (!items[i]) {
       report.missing.push_back(path);
-      missing.push_back(path + " " + expected);
+      missing.push_back(shown_path + " " + expected);
       continue;
     }
     const auto& [name, entry] = *items[i];
     const bool other_dtype = entry->dtype != tensor.dtype();
     if (entry->shape != tensor.shape() ||
         (other_dtype && !(options.cast && can_cast(entry->dtype, tensor.dtype())))) {
-      const std::string where = name == path ? path : path + " (\"" + name + "\")";
+      const std::string where = name == path ? shown_path : shown_path + " (\"" + name + "\")";
       different.push_back(where + " is " + facts(entry->dtype, entry->shape) + " but the module has " +
                           expected);
+      continue;
+    }
+    const std::string* const old_unpacked = unpacked ? renamed.find_unpacked(path) : nullptr;
+    if (old_unpacked && *old_unpacked != to_string(*unpacked)) {
+      different.push_back(shown_path + " stands for " + *old_unpacked + " but that of the module for " +
+                          to_string(*unpacked));
       continue;
     }
     report.used.push_back(path);

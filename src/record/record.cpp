@@ -1,6 +1,7 @@
 // Records: what they hold, and the files that they become.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <sinter/error.h>
@@ -12,12 +13,18 @@
 #include "src/record/encodings.h"
 #include "src/record/file.h"
 #include "src/record/shards.h"
+#include "src/record/texts.h"
 
 namespace sinter::record {
 namespace {
 
 [[noreturn]] void fail_missing(const char* what, std::string_view name) {
   throw DataError("[record] there is no " + std::string(what) + " \"" + std::string(name) + "\"");
+}
+
+/// Files have the checksum under this key; a text would be lost.
+void require_free_key(std::string_view key) {
+  if (key == kChecksumKey) throw DataError("[record] the key " + std::string(key) + " of a text is reserved");
 }
 
 template <class Map>
@@ -36,6 +43,19 @@ void rename_in(Map& map, const char* what, std::string_view from, std::string to
   map.erase(std::string(from));
 }
 
+/// [PART.]unpacked.PATH: the key of the text that says what shape the codes of a tensor [PART.]PATH stand
+/// for.
+std::string key_of_unpacked(std::string_view name, std::size_t part) {
+  return std::string(name.substr(0, part)).append(kUnpacked).append(name.substr(part));
+}
+
+/// How much of the tensor's name is the part of its text; nothing where it has none.
+std::optional<std::size_t> part_of_unpacked(const ByName<std::string>& texts, std::string_view name) {
+  for (std::size_t part = 0; part <= name.size(); ++part)
+    if ((part == 0 || name[part - 1] == '.') && texts.find(key_of_unpacked(name, part))) return part;
+  return std::nullopt;
+}
+
 }  // namespace
 
 template class ByName<Record::Entry>;
@@ -50,6 +70,7 @@ Bytes::Bytes(std::vector<std::byte> bytes) {
 Bytes::Bytes(const std::byte* data, std::size_t size) : Bytes(std::vector<std::byte>(data, data + size)) {}
 
 void Record::set_text(std::string key, std::string value) {
+  require_free_key(key);
   if (std::string* old = texts_.find(key))
     *old = std::move(value);
   else
@@ -64,11 +85,20 @@ void Record::add(std::string name, const AnyTensor& tensor) {
 
 void Record::add(std::string name, Entry entry) {
   if (name == kMetadataName) throw DataError("[record] the name __metadata__ is reserved");
-  const std::size_t expected = static_cast<std::size_t>(entry.shape.numel()) * size_of(entry.dtype);
+  const std::string who = "tensor \"" + name + "\"";
+  const auto is_negative = [](std::int64_t size) { return size < 0; };
+  if (std::any_of(entry.shape.begin(), entry.shape.end(), is_negative))
+    throw DataError("[record] " + who + " has a negative size: " + to_string(entry.shape));
+  const std::optional<std::int64_t> numel = sinter::detail::numel_of(entry.shape);
+  std::size_t expected = size_of(entry.dtype);
+  if (!numel || __builtin_mul_overflow(expected, static_cast<std::size_t>(*numel), &expected))
+    throw DataError("[record] " + who + " has sizes " + to_string(entry.shape) + ", more than fit in memory");
   if (entry.bytes.size() != expected)
-    throw DataError("[record] tensor \"" + name + "\" of " + std::string(name_of(entry.dtype)) + " " +
+    throw DataError("[record] " + who + " of " + std::string(name_of(entry.dtype)) + " " +
                     to_string(entry.shape) + " takes " + std::to_string(expected) + " bytes, not " +
                     std::to_string(entry.bytes.size()));
+  if (const std::optional<int> value = find_bad_bool(entry))
+    throw DataError("[record] " + who + " has a bool of value " + std::to_string(*value));
   if (!entries_.add(name, std::move(entry)))
     throw DataError("[record] there is a tensor \"" + name + "\" already");
 }
@@ -84,15 +114,21 @@ AnyTensor Record::tensor(std::string_view name, const Device& device) const {
 
 void Record::rename(std::string_view from, std::string to) {
   if (to == kMetadataName) throw DataError("[record] the name __metadata__ is reserved");
-  rename_in(entries_, "tensor", from, std::move(to));
+  const std::optional<std::size_t> part = part_of_unpacked(texts_, from);
+  rename_in(entries_, "tensor", from, to);
+  if (!part) return;
+  const bool stays = to.starts_with(from.substr(0, *part));
+  rename_in(texts_, "text", key_of_unpacked(from, *part), key_of_unpacked(to, stays ? *part : 0));
 }
 
 void Record::rename_text(std::string_view from, std::string to) {
+  require_free_key(to);
   rename_in(texts_, "text", from, std::move(to));
 }
 
 void Record::erase(std::string_view name) {
   if (!entries_.erase(name)) fail_missing("tensor", name);
+  if (const auto part = part_of_unpacked(texts_, name)) texts_.erase(key_of_unpacked(name, *part));
 }
 void Record::erase_text(std::string_view key) {
   if (!texts_.erase(key)) fail_missing("text", key);
@@ -147,7 +183,7 @@ void Record::write(const Path& file, const WriteOptions& options) const {
     return write_shards(*this, file, options.max_shard_bytes);
   }
   const std::vector<std::string> old = own_shards(index_of(file));
-  PendingFile pending(file);
+  PendingFile pending(file, index_of(file));
   pending.write(encode(*this, format));
   pending.publish();
   if (!old.empty()) remove_if_there(index_of(file));

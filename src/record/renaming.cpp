@@ -1,12 +1,35 @@
 // Names by regular expressions.
-#include <map>
+#include <algorithm>
 #include <regex>
+#include <string_view>
 #include <utility>
 
 #include <sinter/error.h>
 #include <sinter/record/module.h>
 
+#include "src/record/texts.h"
+
 namespace sinter::record {
+namespace {
+
+/// Where `part` begins in the key, at its start or behind a dot.
+std::size_t find_part(std::string_view key, std::string_view part) {
+  const std::size_t at = key.find(part);
+  return at == 0 || (at != std::string_view::npos && key[at - 1] == '.') ? at : std::string_view::npos;
+}
+
+/// Behind as many components of the name as the part has; 0 where it has fewer.
+std::size_t end_of_part(std::string_view name, std::string_view part) {
+  std::size_t end = 0;
+  for (auto dots = std::count(part.begin(), part.end(), '.'); dots > 0; --dots) {
+    const std::size_t dot = name.find('.', end);
+    if (dot == std::string_view::npos) return 0;
+    end = dot + 1;
+  }
+  return end;
+}
+
+}  // namespace
 
 struct Renaming::Replacements final : Renaming::Names {
   std::vector<std::pair<std::regex, std::string>> all;
@@ -46,16 +69,22 @@ Renaming::Renaming(std::vector<Replacement> replacements) {
 void Record::rename_all(const Renaming& renaming) {
   Record renamed;
   for (const auto& [name, entry] : entries_)
-    if (std::string to = renaming(name); !to.empty()) renamed.add(std::move(to), entry);
+    if (std::string to = renaming(name); !to.empty() || name.empty()) renamed.add(std::move(to), entry);
   for (const auto& [key, text] : texts_) {
-    // [PART.]tied.PATH
-    constexpr std::string_view kTied = "tied.";
-    const std::size_t at = key.find(kTied);
-    if (at == std::string::npos || (at != 0 && key[at - 1] != '.')) {
+    // [PART.]tied.PATH or [PART.]unpacked.PATH
+    const std::size_t tied = find_part(key, kTied), unpacked = find_part(key, kUnpacked);
+    const std::size_t at = std::min(tied, unpacked);
+    if (at == std::string::npos) {
       renamed.set_text(key, text);
       continue;
     }
     const std::string part = key.substr(0, at);
+    if (unpacked < tied) {
+      std::string to = renaming(part + key.substr(at + kUnpacked.size()));
+      if (to.empty()) continue;
+      renamed.set_text(std::move(to.insert(end_of_part(to, part), kUnpacked)), text);
+      continue;
+    }
     const auto within = [&](const std::string& path) {
       std::string to = renaming(part + path);
       if (!to.empty() && !to.starts_with(part))

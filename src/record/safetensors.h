@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,7 +56,9 @@ Shape read_shape(const Json& tensor, DType dtype, const std::string& who, std::s
 std::map<std::string, std::string, std::less<>> read_texts(const Json& texts, const std::string& who,
                                                            std::string_view source);
 
-/// Throws for a bool that is neither 0 nor 1: kernels would differ about it.
+/// The value of a bool that is neither 0 nor 1: kernels would differ about it.
+std::optional<int> find_bad_bool(const Record::Entry& entry);
+/// Throws where there is one.
 void check_bools(const Record::Entry& entry, const std::string& name, std::string_view source);
 
 /// A whole file in parts, the elements shared with the record.

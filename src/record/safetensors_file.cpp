@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include <xxhash.h>
@@ -108,11 +109,16 @@ Layout layout_of(const Record& record) {
 
 }  // namespace
 
+std::optional<int> find_bad_bool(const Record::Entry& entry) {
+  if (entry.dtype != DType::boolean) return std::nullopt;
+  const auto bad = std::find_if(entry.bytes.begin(), entry.bytes.end(),
+                                [](std::byte byte) { return byte > std::byte{1}; });
+  return bad == entry.bytes.end() ? std::nullopt : std::optional(static_cast<int>(*bad));
+}
+
 void check_bools(const Record::Entry& entry, const std::string& name, std::string_view source) {
-  if (entry.dtype != DType::boolean) return;
-  for (std::byte byte : entry.bytes)
-    if (byte > std::byte{1})
-      fail(source, "tensor \"" + name + "\" has a bool of value " + std::to_string(static_cast<int>(byte)));
+  if (const std::optional<int> value = find_bad_bool(entry))
+    fail(source, "tensor \"" + name + "\" has a bool of value " + std::to_string(*value));
 }
 
 Pieces encode_safetensors(const Record& record) {

@@ -122,6 +122,7 @@ Record read_shards(const Path& index, const ReadOptions& options) {
 }
 
 void write_shards(const Record& record, const Path& file, std::uint64_t max_shard_bytes) {
+  require_replaceable(file);
   const std::string folder = folder_of(file.string()), stem = stem_of(file.string());
   const std::string tag = checksum_of(record).substr(0, kTagDigits);
   const std::vector<Record> shards = split(record, max_shard_bytes);
@@ -129,11 +130,12 @@ void write_shards(const Record& record, const Path& file, std::uint64_t max_shar
   Json root;
   std::uint64_t bytes = 0;
   std::set<std::string> names;
+  const Path like = exists(index_of(file)) ? Path(index_of(file)) : file;
   std::deque<PendingFile> pending;
   for (std::size_t i = 0; i < shards.size(); ++i) {
     const std::string name = shard_name(stem, tag, i, shards.size());
     names.insert(folder + name);
-    pending.emplace_back(folder + name).write(encode_safetensors(shards[i]));
+    pending.emplace_back(folder + name, like).write(encode_safetensors(shards[i]));
     for (const auto& [key, entry] : shards[i].entries()) {
       root["weight_map"][key] = name;
       bytes += entry.bytes.size();
@@ -141,7 +143,7 @@ void write_shards(const Record& record, const Path& file, std::uint64_t max_shar
   }
   root["metadata"]["total_size"] = bytes;
   const std::string text = root.dump(2) + "\n";
-  PendingFile index(index_of(file));
+  PendingFile index(index_of(file), file);
   index.write(std::vector<Bytes>{Bytes(std::as_bytes(std::span(text)))});
   try {
     for (PendingFile& shard : pending) shard.publish();

@@ -97,6 +97,36 @@ TEST_CASE("a query that sees nothing gives 0, and no NaN in the gradient") {
   check_close(gradients.get(k)->dynamic(), {0.5, 0.5, 0.5, 0, 0, 0, 0.5, 0.5, 0.5, 0, 0, 0});
 }
 
+TEST_CASE("a scale of 0 gives each key the same weight") {
+  const Device device = training();
+  const auto q = Tensor<2>::from_data({{1, 2}, {-3, 4}}, device);
+  const auto k = Tensor<2>::from_data({{5, 1}, {-2, 2}}, device),
+             v = Tensor<2>::from_data({{1, 3}, {5, 9}}, device);
+  const auto y = nn::scaled_dot_product_attention(q, k, v, {.scale = 0.0});
+  check_close(y.dynamic(), {3, 6, 3, 6});
+  const auto usual = nn::scaled_dot_product_attention(q, k, v);
+  const auto same = nn::scaled_dot_product_attention(q, k, v, {.scale = 1 / std::sqrt(2.0)});
+  CHECK(values_of(usual.dynamic()) == values_of(same.dynamic()));
+}
+
+TEST_CASE("heads that do not divide the vectors are an error with their number") {
+  const Device device = training();
+  nn::MultiHeadAttention layer = nn::MultiHeadAttentionConfig{.d_model = 4, .heads = 2}.init(device);
+  const auto x = Tensor<3>::ones({1, 2, 4}, device);
+  for (const std::int64_t heads : {0, -2}) {
+    layer.heads = heads;
+    const std::string expected =
+        "[multi_head_attention] heads is " + std::to_string(heads) + ", expected 1 or more";
+    CHECK_THROWS_WITH_AS(layer.forward(x), doctest::Contains(expected.c_str()), ShapeError);
+    nn::KeyValueCache cache(4);
+    CHECK_THROWS_WITH_AS(layer.forward(x, cache), doctest::Contains(expected.c_str()), ShapeError);
+    CHECK(cache.position() == 0);
+  }
+  layer.heads = 3;
+  CHECK_THROWS_WITH_AS(layer.forward(x), doctest::Contains("3 heads do not divide vectors of 4 elements"),
+                       ShapeError);
+}
+
 TEST_CASE("attention of several heads, over something else, with padding") {
   check("multi_head",
         [](Inputs x) { return attention_of(x).forward(v3(x[0]), v3(x[1]), v3(x[2])).dynamic(); });

@@ -313,3 +313,23 @@ TEST_CASE("names and migrations that cannot be") {
   tied.rename_all({{"^a\\.(.)$", "a.$1$1"}});
   CHECK(*tied.find_text("a.tied.xx") == "yy");
 }
+
+TEST_CASE("a tensor and its optimizer are parts of a checkpoint") {
+  const Device device = test_device().autodiff();
+  const auto step = [](optim::Optimizer& adam, Tensor<1>& w) {
+    adam.step(0.1, w, w.square().sum().backward());
+  };
+  auto w = Tensor<1>::from_data({1, -2}, device).require_grad();
+  auto adam = optim::AdamConfig{}.init();
+  Checkpoint checkpoint;
+  checkpoint.module("w", w);
+  checkpoint.state("adam", adam, device);
+  step(adam, w);
+  const Record record = Record::from_bytes(checkpoint.to_record().to_bytes());
+  step(adam, w);
+  const auto expected = values_of(w.dynamic());
+  checkpoint.load_record(record);
+  CHECK(values_of(w.dynamic()) != expected);
+  step(adam, w);
+  CHECK(values_of(w.dynamic()) == expected);
+}

@@ -1,4 +1,5 @@
 // What modules remember: parameters, frozen ones, tied ones, buffers, and whether they are in training.
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -202,4 +203,152 @@ TEST_CASE("what was never given a value stays so, and is not saved") {
   optim::SgdConfig{}.init().step(0.5, stepped, stepped.weight.sum().backward());
   check_close(stepped.weight.dynamic(), {0.5f, 0.5f, 0.5f});
   CHECK_THROWS_WITH_AS(record::to_record(net), doctest::Contains("later of the module is empty"), DataError);
+}
+
+namespace {
+
+struct SharedParts {
+  std::shared_ptr<nn::Linear> encoder, again;
+  std::vector<std::shared_ptr<nn::Dropout>> dropouts;
+  std::shared_ptr<int> count;
+};
+
+SharedParts make_shared_parts(const Device& device) {
+  const auto encoder = std::make_shared<nn::Linear>(nn::LinearConfig{.d_in = 2, .d_out = 2}.init(device));
+  return {.encoder = encoder,
+          .again = encoder,
+          .dropouts = {std::make_shared<nn::Dropout>(nn::DropoutConfig{}.init(device))},
+          .count = std::make_shared<int>(3)};
+}
+
+/// What a function that is given a model must leave alone.
+void check_untouched(const SharedParts& model, const nn::Linear* encoder) {
+  CHECK(model.encoder.get() == encoder);
+  CHECK(model.again.get() == encoder);
+  CHECK(model.encoder->weight.device().is_autodiff());
+  CHECK(model.encoder->weight.requires_grad());
+  CHECK(model.encoder->weight.dtype() == DType::f32);
+  CHECK(model.dropouts[0]->training);
+}
+
+/// A layer behind a base class, which lists what every such layer has.
+struct AnyLayer {
+  explicit AnyLayer(Tensor<1> weight) : weight(std::move(weight)) {}
+  AnyLayer(const AnyLayer&) = default;
+  virtual ~AnyLayer() = default;
+  virtual std::string name() const { return "any"; }
+  Tensor<1> weight;
+  SINTER_FIELDS(weight)
+};
+struct NamedLayer final : AnyLayer {
+  using AnyLayer::AnyLayer;
+  std::string name() const override { return "named"; }
+};
+struct Cloned {
+  explicit Cloned(Tensor<1> weight) : weight(std::move(weight)) {}
+  Cloned(const Cloned&) = default;
+  virtual ~Cloned() = default;
+  virtual std::unique_ptr<Cloned> clone() const = 0;
+  Tensor<1> weight;
+  SINTER_FIELDS(weight)
+};
+struct ClonedLayer final : Cloned {
+  using Cloned::Cloned;
+  std::unique_ptr<Cloned> clone() const override { return std::make_unique<ClonedLayer>(*this); }
+};
+
+}  // namespace
+
+TEST_CASE("functions that give a model leave the shared parts of the one that they are given alone") {
+  const Device device = training();
+  const SharedParts model = make_shared_parts(device);
+  const nn::Linear* const encoder = model.encoder.get();
+
+  const SharedParts still = nn::valid(model);
+  check_untouched(model, encoder);
+  CHECK_FALSE(still.encoder->weight.device().is_autodiff());
+  CHECK_FALSE(still.dropouts[0]->training);
+  CHECK(still.encoder != model.encoder);
+  CHECK(still.encoder == still.again);
+  CHECK(still.count == model.count);  // holds nothing that such functions change
+
+  CHECK_FALSE(nn::freeze(model, "*").encoder->weight.requires_grad());
+  check_untouched(model, encoder);
+  CHECK(nn::to_dtype(model, DType::bf16).again->weight.dtype() == DType::bf16);
+  check_untouched(model, encoder);
+  CHECK_FALSE(nn::set_training(model, false).dropouts[0]->training);
+  check_untouched(model, encoder);
+  CHECK(nn::add_lora(model, {"encoder"}).encoder->lora);
+  check_untouched(model, encoder);
+  CHECK_FALSE(model.encoder->lora);
+  CHECK(nn::quantize(model, {"encoder"}).encoder->quantized);
+  check_untouched(model, encoder);
+  CHECK_FALSE(model.encoder->quantized);
+
+  const auto values = values_of(model.encoder->weight.dynamic());
+  const auto twice = [](const std::string&, const AnyTensor& x) { return AnyTensor::mul(x, 2.0); };
+  const record::Record other = record::to_record(nn::map(model, twice));
+  check_untouched(model, encoder);
+  CHECK(values_of(record::from_record(model, other).encoder->weight.dynamic()) != values);
+  auto average = optim::EmaConfig{.decay = 0.5}.init();
+  average.update(nn::map(model, twice));
+  CHECK(values_of(average.model(model).encoder->weight.dynamic()) != values);
+  check_untouched(model, encoder);
+  CHECK(values_of(model.encoder->weight.dynamic()) == values);
+}
+
+TEST_CASE("a fork of a model with shared parts trains by itself, and a step changes what is shared") {
+  const Device device = training();
+  SharedParts model = make_shared_parts(device);
+  const auto values = [](const SharedParts& of) { return values_of(of.encoder->weight.dynamic()); };
+  const auto before = values(model);
+  SharedParts fork = nn::fork(model), alias = model;
+  auto sgd = optim::SgdConfig{}.init();
+  sgd.step(0.1, fork, fork.again->weight.sum().backward());
+  CHECK(values(model) == before);
+  CHECK(values(fork) != before);
+  auto other = optim::SgdConfig{}.init();
+  other.step(0.1, model, model.encoder->weight.sum().backward());
+  CHECK(values(alias) == values(model));
+  CHECK(values(alias) == values(fork));
+}
+
+TEST_CASE("parts that the model alone holds are changed where they are, also those that cannot be copied") {
+  const Device device = training();
+  struct Whole {
+    std::unique_ptr<nn::Linear> own;
+    std::shared_ptr<nn::Linear> shared;
+  };
+  Whole model{.own = std::make_unique<nn::Linear>(nn::LinearConfig{.d_in = 2, .d_out = 2}.init(device)),
+              .shared = std::make_shared<nn::Linear>(nn::LinearConfig{.d_in = 2, .d_out = 2}.init(device))};
+  const nn::Linear *own = model.own.get(), *shared = model.shared.get();
+  model = nn::freeze(std::move(model), "*.weight");
+  CHECK(model.own.get() == own);
+  CHECK(model.shared.get() == shared);
+  CHECK_FALSE(own->weight.requires_grad());
+  CHECK_FALSE(shared->weight.requires_grad());
+  CHECK(shared->bias->requires_grad());
+}
+
+TEST_CASE("a shared part that cannot be copied is an error with its path, one with clone() is cloned") {
+  const Device device = training();
+  const Tensor<1> weight = Tensor<1>::ones({2}, device).require_grad();
+  struct Layers {
+    std::vector<std::shared_ptr<AnyLayer>> layers;
+  };
+  const Layers same{{std::make_shared<AnyLayer>(weight)}}, derived{{std::make_shared<NamedLayer>(weight)}};
+  CHECK_FALSE(nn::freeze(same, "*").layers[0]->weight.requires_grad());
+  CHECK_THROWS_WITH_AS(
+      nn::freeze(derived, "*"),
+      "[module] \"layers.0\" is a shared pointer to an object that other pointers lead to as well, which "
+      "cannot be copied: give its class a copy constructor, or clone() const where other "
+      "classes derive from it",
+      Error);
+  CHECK(derived.layers[0]->weight.requires_grad());
+
+  const std::shared_ptr<Cloned> layer = std::make_shared<ClonedLayer>(weight);
+  const std::shared_ptr<Cloned> still = nn::valid(layer);
+  CHECK(dynamic_cast<const ClonedLayer*>(still.get()));
+  CHECK_FALSE(still->weight.requires_grad());
+  CHECK(layer->weight.requires_grad());
 }

@@ -100,6 +100,17 @@ TEST_CASE("linear on more and fewer dimensions than two") {
                  "[linear] the last dimension of the input (5, 4) is not d_in of the weight (3, 5)"));
 }
 
+TEST_CASE("a linear layer without inputs gives its bias, at any rank") {
+  const Device device = Device::best();
+  const nn::Linear layer{Tensor<2>::zeros({3, 0}, device), Tensor<1>::from_data({1, 2, 3}, device)};
+  check_close(layer.forward(Tensor<1>::zeros({0}, device)).dynamic(), {1, 2, 3});
+  check_close(layer.forward(Tensor<2>::zeros({2, 0}, device)).dynamic(), {1, 2, 3, 1, 2, 3});
+  const Tensor<3> y = layer.forward(Tensor<3>::zeros({2, 1, 0}, device));
+  CHECK(y.shape() == Shape{2, 1, 3});
+  check_close(y.dynamic(), {1, 2, 3, 1, 2, 3});
+  CHECK(layer.forward(Tensor<3>::zeros({2, 0, 0}, device)).shape() == Shape{2, 0, 3});
+}
+
 TEST_CASE("conv2d") {
   using namespace reference;
   AnyTensor x = leaf(conv_x, {2, 2, 5, 6}), weight = leaf(conv_weight, {3, 2, 3, 3}),
@@ -311,7 +322,16 @@ TEST_CASE("dropout") {
     for (const double wrong : {1.5, -0.1, std::nan("")}) {
       const nn::Dropout broken{.probability = wrong, .training = true};
       CHECK_THROWS_AS(broken.forward(Tensor<1>(ones)), Error);
+      CHECK_THROWS_AS(nn::DropoutConfig{.probability = wrong}.init(device), Error);
+      CHECK_THROWS_AS(nn::ChannelDropoutConfig{.probability = wrong}.init(device), Error);
+      CHECK_THROWS_AS(nn::DropPathConfig{.probability = wrong}.init(device), Error);
+      CHECK_THROWS_AS(nn::AlphaDropoutConfig{.probability = wrong}.init(device), Error);
     }
+    for (const double wrong : {-0.1, std::nan("")})
+      CHECK_THROWS_AS(nn::GaussianNoiseConfig{.deviation = wrong}.init(device), Error);
+    const nn::MultiHeadAttentionConfig attention{.d_model = 2, .heads = 1, .dropout = 1.5};
+    CHECK(contains(error_of([&] { attention.init(device); }),
+                   "[dropout] the probability is 1.5, expected 0 to 1"));
   }
 }
 

@@ -171,6 +171,60 @@ TEST_CASE("the state of another optimizer, or of another model") {
   CHECK_THROWS_AS(adam.step(0.1, other, std::move(gradients)), ShapeError);
 }
 
+TEST_CASE("a record whose states cannot be this optimizer's changes nothing") {
+  auto adam = optim::AdamConfig{}.init();
+  Model model = start();
+  adam.step(0.1, model, gradients_of(model.p));
+  const record::Record good = adam.to_record();
+  const Shape shape = good.find("p.exp_avg")->shape;
+  const auto zeros = [](DType dtype, const Shape& of) {
+    return record::Record::Entry{
+        dtype, of, std::vector<std::byte>(static_cast<std::size_t>(of.numel()) * size_of(dtype))};
+  };
+  const auto count = [](std::int64_t value) {
+    return record::Record::Entry{DType::i64, Shape(), std::as_bytes(std::span(&value, 1))};
+  };
+  const auto error_with = [&](const char* name, record::Record::Entry entry) {
+    record::Record bad = good;
+    bad.erase(name);
+    bad.add(name, std::move(entry));
+    std::string message;
+    try {
+      adam.load_record(bad, training());
+    } catch (const DataError& error) {
+      message = error.what();
+    }
+    return message;
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  Shape other = shape;
+  other[0] += 1;
+  CHECK(has(error_with("p.exp_avg", zeros(DType::i32, shape)), "p.exp_avg is i32"));
+  CHECK(has(error_with("p.exp_avg", zeros(DType::bf16, shape)), "expected f32 or f64"));
+  CHECK(has(error_with("p.exp_avg", zeros(DType::f64, shape)), "expected one dtype and one shape"));
+  CHECK(has(error_with("p.exp_avg_sq", zeros(DType::f32, other)), "expected one dtype and one shape"));
+  CHECK(
+      has(error_with("p.step", count(-1)), "\"p.step\" is -1, expected a count from 0 to 9007199254740992"));
+  CHECK(has(error_with("p.step", count(INT64_MAX)), "\"p.step\" is 9223372036854775807"));
+  CHECK(has(error_with("p.step", count(0)), "there is no count"));
+  record::Record master = good;
+  master.add("p.master", zeros(DType::f64, shape));
+  CHECK_THROWS_AS(adam.load_record(master, training()), DataError);
+  CHECK(adam.to_record().to_bytes() == good.to_bytes());
+  adam.load_record(good, training());
+
+  auto ema = optim::EmaConfig{}.init();
+  ema.update(model);
+  record::Record average = ema.to_record();
+  average.erase("average.p");
+  average.add("average.p", zeros(DType::i64, shape));
+  CHECK_THROWS_WITH_AS(ema.load_record(average, training()), doctest::Contains("average.p is i64"),
+                       DataError);
+  CHECK(ema.count() == 1);
+}
+
 TEST_CASE("a step leaves alone what has no gradient") {
   struct Three {
     Tensor<1> used, unused, frozen;

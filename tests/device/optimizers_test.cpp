@@ -356,7 +356,9 @@ TEST_CASE("averages of weights") {
   CHECK(back.count() == 4);
   check_close(back.model(nn::valid(model)).weight.dynamic(), {3, 3});
   CHECK_THROWS_AS(optim::SwaConfig{}.init().model(model), Error);
-  CHECK_THROWS_AS(optim::EmaConfig{.decay = 1}.init(), Error);
+  for (const double decay : {0.0, 1.0, -0.5, std::nan("")})
+    CHECK_THROWS_WITH_AS(optim::EmaConfig{.decay = decay}.init(),
+                         doctest::Contains("expected more than 0 and less than 1"), Error);
 }
 
 TEST_CASE("averages of tied weights are tied, and those of a checkpoint too") {

@@ -105,6 +105,8 @@ TEST_CASE("windows of nothing but -inf have a place in the image, those beside i
              {2, 1, 1, 0});
   check_pool(lowest, nn::MaxPool1d{.kernel = 2, .stride = 2, .padding = 1}, Numbers(3, kLowest), {0, 1, 3},
              {1, 1, 0, 1});
+  check_pool(lowest, nn::MaxPool1d{.kernel = 2, .stride = 1, .padding = 1, .dilation = 2},
+             Numbers(4, kLowest), {1, 0, 1, 2}, {1, 2, 1, 0});
   check_pool(Tensor<3>::zeros({0, 1, 4}, device), nn::MaxPool1d{.kernel = 2, .padding = 1}, {}, {}, {});
   // No element of the image is in these windows.
   const nn::MaxPool2d beside{.kernel = {1, 2}, .stride = {{1, 2}}, .padding = {0, 1}, .dilation = {1, 2}};

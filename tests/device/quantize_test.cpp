@@ -382,3 +382,44 @@ TEST_CASE("weights in few bits go through records") {
   CHECK(nn::equal(record::load(fresh(floats), file), of_floats));
   CHECK_FALSE(nn::equal(fresh(floats), of_floats));
 }
+
+TEST_CASE("codes of a layer of another size are refused, although they take as many bytes") {
+  struct Head {
+    nn::Linear head;
+  };
+  const auto with_inputs = [](std::int64_t d_in, const QuantOptions& options) {
+    return nn::quantize(Head{nn::LinearConfig{.d_in = d_in, .d_out = 3}.init(training())}, {"*"}, options);
+  };
+  for (const QuantScheme scheme : {QuantScheme::int4, QuantScheme::nf4}) {
+    const QuantOptions options{.scheme = scheme};
+    const Head odd = with_inputs(5, options);
+    record::Record record = record::to_record(odd);
+    CHECK(nn::equal(record::from_record(with_inputs(5, options), record), odd));
+    const std::string path = "head.quantized." + std::string(scheme == QuantScheme::int4 ? "int4" : "nf4");
+    CHECK(*record.find_text("unpacked." + path) == "(3, 5)");
+    CHECK_THROWS_WITH_AS(
+        record::from_record(with_inputs(6, options), record),
+        doctest::Contains((path + " stands for (3, 5) but that of the module for (3, 6)").c_str()),
+        DataError);
+    // Under another name, in a part of a record, and as files that do not say were.
+    Head even = with_inputs(6, options);
+    record::Record other;
+    other.add_part("model", record);
+    CHECK_THROWS_AS(record::load_record(even, other, {.prefix = "model"}), DataError);
+    other.rename_all({{"^model\\.head", "model.tail"}});
+    CHECK(*other.find_text("model.unpacked.tail" + path.substr(4)) == "(3, 5)");
+    CHECK_THROWS_AS(record::load_record(even, other, {.prefix = "model", .rename = {{"^tail", "head"}}}),
+                    DataError);
+    other.rename_all({{"^model\\.", "net."}});
+    CHECK(other.find_text("net.unpacked.tail" + path.substr(4)));
+    // One tensor of another name, in a part and not, and one that is gone, take what is said of them along.
+    other.rename("net.tail" + path.substr(4), "net.codes");
+    CHECK(*other.find_text("net.unpacked.codes") == "(3, 5)");
+    other.rename("net.codes", "codes");
+    CHECK(*other.find_text("unpacked.codes") == "(3, 5)");
+    other.erase("codes");
+    CHECK_FALSE(other.find_text("unpacked.codes"));
+    record.erase_text("unpacked." + path);
+    CHECK(nn::equal(record::from_record(with_inputs(5, options), record), odd));
+  }
+}

@@ -271,6 +271,39 @@ TEST_CASE("a module that cannot be copied, with tied parameters, under other nam
   CHECK(first_of(module.left->weight.dynamic()) == 0);
 }
 
+TEST_CASE("a tensor is a module of one parameter, whose path is empty") {
+  const Device device = test_device().autodiff();
+  const auto w = Tensor<2>::full({2, 2}, 3, device).require_grad();
+  const auto zeros = [&] { return Tensor<2>::zeros({2, 2}, device).require_grad(); };
+  TemporaryFolder folder;
+  for (const char* name : {"w.safetensors", "w.json", "w.msgpack"}) {
+    record::save(w, folder.path() / name);
+    const auto loaded = record::load(zeros(), folder.path() / name);
+    CHECK(first_of(loaded.dynamic()) == 3);
+    CHECK(loaded.requires_grad());
+  }
+  const Record record = record::to_record(w);
+  CHECK(record.find(""));
+  CHECK(first_of(record::from_bytes(zeros(), record::to_bytes(w)).dynamic()) == 3);
+  CHECK(contains(message_of([&] { record::from_record(Tensor<1>::zeros({4}, device), record); }),
+                 "different: \"\" is f32 (2, 2) but the module has f32 (4)"));
+  CHECK(contains(message_of([&] { record::from_record(zeros(), Record()); }), "missing: \"\" f32 (2, 2)"));
+
+  // As a part of a record, renamed, and beside modules, which pass such a name over.
+  Record whole;
+  whole.add_part("w", record);
+  auto other = zeros();
+  record::load_record(other, whole, {.prefix = "w"});
+  CHECK(first_of(other.dynamic()) == 3);
+  Record renamed = record;
+  renamed.rename_all({{"^x", "y"}});
+  CHECK(renamed.find(""));
+  Record net = record::to_record(make(1));
+  net.add("", *record.find(""));
+  Net loaded = make(2);
+  CHECK(record::load_record(loaded, net).unexpected.empty());
+}
+
 TEST_CASE("a mapped file is uploaded") {
   TemporaryFolder folder;
   const auto file = folder.path() / "m.safetensors";

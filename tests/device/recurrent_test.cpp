@@ -334,4 +334,15 @@ TEST_CASE("a sequence in two pieces, names of weights, errors") {
   CHECK_THROWS_AS(still.forward(x.narrow(1, 0, 0)), ShapeError);
   CHECK_THROWS_AS(still.forward(x.narrow(2, 0, 2)), ShapeError);
   CHECK_THROWS_AS((nn::RnnConfig{.d_in = 0, .d_hidden = 1}.init(device)), ShapeError);
+
+  nn::Gru odd = gru;
+  odd.weights.pop_back();
+  CHECK_THROWS_WITH_AS(odd.forward(x),
+                       doctest::Contains("[recurrent] the layer has 1 weights, expected two for each layer"),
+                       Error);
+  odd.weights.clear();
+  CHECK_THROWS_WITH_AS(odd.forward(x), doctest::Contains("the layer has 0 weights"), Error);
+  nn::Lstm none = lstm;
+  none.weights.clear();
+  CHECK_THROWS_WITH_AS(none.forward(x), doctest::Contains("0 weights, expected one for each layer"), Error);
 }

@@ -287,6 +287,15 @@ TEST_CASE("files") {
   CHECK(contains(message_of([&] { config::load<Model>(folder.path() / "none"); }), "[config] \""));
   CHECK(contains(message_of([&] { config::save(Layer{}, folder.path() / "no" / "file"); }),
                  "cannot be written"));
+  // As records: through a link, with the permissions of the old file, and over nothing but files.
+  const auto link = folder.path() / "link.json";
+  std::filesystem::create_symlink("model.json", link);
+  std::filesystem::permissions(file, std::filesystem::perms(0600));
+  config::save(other(), link);
+  CHECK(std::filesystem::is_symlink(link));
+  CHECK(config::load<Model>(file) == other());
+  CHECK(std::filesystem::status(file).permissions() == std::filesystem::perms(0600));
+  CHECK(contains(message_of([&] { config::save(other(), folder.path()); }), "is not a regular file"));
 }
 
 TEST_CASE("configurations of the library") {

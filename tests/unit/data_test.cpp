@@ -146,6 +146,12 @@ TEST_CASE("the folder of MNIST") {
 
 TEST_CASE("images that do not fit their labels") {
   CHECK_THROWS_AS(data::LabelledImages(2, 2, Bytes(7), Bytes(2)), DataError);
+  // Products that overflow to what the bytes are.
+  CHECK_THROWS_AS(data::LabelledImages(std::int64_t{1} << 32, std::int64_t{1} << 32, {}, Bytes(2)),
+                  DataError);
+  CHECK_THROWS_AS(data::LabelledImages((std::int64_t{1} << 61) + 1, 8, Bytes(16), Bytes(2)), DataError);
+  CHECK_THROWS_AS(data::LabelledImages(std::int64_t{1} << 60, 4, {}, Bytes(16)), DataError);
+  CHECK(data::LabelledImages(0, std::int64_t{1} << 40, {}, Bytes(2)).size() == 2);
 }
 
 TEST_CASE("batches in order") {

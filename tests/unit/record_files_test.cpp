@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <sinter/error.h>
 #include <sinter/record/record.h>
@@ -216,14 +217,87 @@ TEST_CASE("what cannot be written changes nothing") {
   CHECK(contains(message_of([&] { three(2).write(folder.path() / "m.safetensors.index.json"); }),
                  "is the name of an index"));
   CHECK(contains(message_of([&] { three(2).write(std::string("m\0x", 3)); }), "a zero byte"));
-  // The index is a folder: the files that have their names already are removed again.
+  // The index is a folder: the files that are written already are removed again.
   std::filesystem::create_directory(folder.path() / "n.safetensors.index.json");
   CHECK(
       contains(message_of([&] { three(2).write(folder.path() / "n.safetensors", {.max_shard_bytes = 100}); }),
-               "cannot be written"));
+               "n.safetensors.index.json\" cannot be written: it is not a regular file"));
   std::filesystem::remove(folder.path() / "n.safetensors.index.json");
   CHECK(files_in(folder) == files);
   CHECK(equal(Record::read(file), three(1)));
+}
+
+TEST_CASE("a symbolic link is followed: the file that it leads to is replaced, or made") {
+  namespace fs = std::filesystem;
+  TemporaryFolder folder;
+  fs::create_directory(folder.path() / "real");
+  const auto file = folder.path() / "real" / "m.safetensors", link = folder.path() / "link.safetensors";
+  const auto second = folder.path() / "second.safetensors";
+  three(1).write(file);
+  fs::create_symlink("real/m.safetensors", link);
+  fs::create_symlink(fs::absolute(link), second);
+  for (const auto& name : {link, second}) {
+    const std::uint8_t first = name == link ? 2 : 3;
+    three(first).write(name);
+    CHECK(fs::is_symlink(name));
+    CHECK(equal(Record::read(file), three(first)));
+  }
+  fs::remove(file);
+  three(4).write(second);
+  CHECK(fs::is_symlink(second));
+  CHECK(fs::is_symlink(link));
+  CHECK(equal(Record::read(file), three(4)));
+  CHECK(files_in(folder) == 3);
+  CHECK(std::distance(fs::directory_iterator(folder.path() / "real"), {}) == 1);
+
+  fs::create_symlink("loop", folder.path() / "loop");
+  CHECK(contains(message_of([&] { three(1).write(folder.path() / "loop"); }), "cannot be written: Too many"));
+  fs::create_symlink("none/m", folder.path() / "nowhere");
+  CHECK(contains(message_of([&] { three(1).write(folder.path() / "nowhere"); }),
+                 "cannot be written: No such file"));
+}
+
+TEST_CASE("what is there and not a regular file is not replaced") {
+  namespace fs = std::filesystem;
+  TemporaryFolder folder;
+  const auto fifo = folder.path() / "m.safetensors", link = folder.path() / "link";
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  fs::create_symlink("m.safetensors", link);
+  for (const auto& name : {fifo, link}) {
+    const std::string expected = name.filename().string() + "\" cannot be written: it is not a regular file";
+    CHECK(contains(message_of([&] { three(1).write(name); }), expected));
+    CHECK(contains(message_of([&] { three(1).write(name, {.max_shard_bytes = 100}); }), expected));
+    CHECK(contains(message_of([&] { Record::read(name); }), "is not a regular file"));
+  }
+  CHECK(fs::is_fifo(fifo));
+  CHECK(fs::is_symlink(link));
+  CHECK(files_in(folder) == 2);
+}
+
+TEST_CASE("a file that is replaced keeps its permissions") {
+  namespace fs = std::filesystem;
+  TemporaryFolder folder;
+  const auto file = folder.path() / "m.safetensors";
+  const mode_t old = ::umask(022);
+  for (const unsigned mode : {0600u, 0666u, 0640u, 0444u}) {
+    three(1).write(file);
+    fs::permissions(file, fs::perms(mode));
+    three(2).write(file);
+    CHECK(static_cast<unsigned>(fs::status(file).permissions()) == mode);
+    CHECK(equal(Record::read(file), three(2)));
+  }
+  fs::remove(file);
+  three(1).write(file);
+  CHECK(static_cast<unsigned>(fs::status(file).permissions()) == 0644u);
+  // The files that take the place of one, and the one that takes theirs.
+  fs::permissions(file, fs::perms(0600));
+  for (const std::uint64_t most : {100, 101, 0}) {
+    three(static_cast<std::uint8_t>(most)).write(file, {.max_shard_bytes = most});
+    CHECK(files_in(folder) == (most == 0 ? 1 : 4));
+    for (const auto& entry : fs::directory_iterator(folder.path()))
+      CHECK(static_cast<unsigned>(entry.status().permissions()) == 0600u);
+  }
+  ::umask(old);
 }
 
 TEST_CASE("a disk that is full in the middle of a file") {

@@ -248,6 +248,33 @@ TEST_CASE("names that cannot be") {
   CHECK_THROWS_AS(record.to_bytes(), DataError);
 }
 
+TEST_CASE("what could not be read back is refused when it is added") {
+  Record record;
+  const auto added = [&](const Record::Entry& entry) { return message_of([&] { record.add("x", entry); }); };
+  const auto zeros = [](std::size_t count) { return std::vector<std::byte>(count); };
+  CHECK(contains(added({DType::boolean, {2}, std::vector<std::byte>{std::byte{1}, std::byte{7}}}),
+                 "tensor \"x\" has a bool of value 7"));
+  CHECK(contains(added({DType::u8, {-1, -4}, zeros(4)}), "tensor \"x\" has a negative size: (-1, -4)"));
+  CHECK(contains(added({DType::u8, {-1, 0}, zeros(0)}), "a negative size"));
+  const std::int64_t large = std::int64_t{1} << 32;
+  CHECK(contains(added({DType::u8, {large, large}, zeros(0)}), "more than fit in memory"));
+  CHECK(contains(added({DType::f32, {large, large / 4}, zeros(0)}), "more than fit in memory"));
+  CHECK(record.entries().empty());
+
+  CHECK(contains(message_of([&] { record.set_text("sinter.checksum", "x"); }),
+                 "the key sinter.checksum of a text is reserved"));
+  record.set_text("note", "x");
+  CHECK(contains(message_of([&] { record.rename_text("note", "sinter.checksum"); }), "is reserved"));
+  CHECK(*record.find_text("note") == "x");
+  // Another program may have made JSON of what it read in a safetensors file.
+  const std::string json =
+      R"({"format": "sinter.record", "texts": {"sinter.checksum": "x", "a": "b"}, "tensors": {}})";
+  const auto bytes = std::as_bytes(std::span(json));
+  const Record read = Record::from_bytes(std::vector<std::byte>(bytes.begin(), bytes.end()), "bytes",
+                                         {.encoding = record::Encoding::json});
+  CHECK(read.texts().size() == 1);
+}
+
 TEST_CASE("files") {
   TemporaryFolder folder;
   auto file = folder.path() / "model.safetensors";

@@ -20,7 +20,8 @@ struct AttentionArguments {
   const AnyTensor* bias = nullptr;
   bool causal = false;
   std::int64_t offset = 0;
-  double scale = 0, softcap = 0;
+  std::optional<double> scale = std::nullopt;  // 1 / sqrt(d)
+  double softcap = 0;
   const Dropout* dropout = nullptr;
 };
 SINTER_API AnyTensor attention(const AnyTensor& q, const AnyTensor& k, const AnyTensor& v,
@@ -36,7 +37,7 @@ struct AttentionOptions {
   /// Query i sees the keys 0 to i + offset: the queries stand at the positions offset, offset + 1, ...
   bool causal = false;
   std::int64_t offset = 0;
-  /// Defaults to 1 / sqrt(d).
+  /// Defaults to 1 / sqrt(d). With 0 all keys that a query sees count alike.
   std::optional<double> scale = std::nullopt;
   /// c tanh(x / c) instead of the scaled products x, where this c is not 0 (Gemma 2, 2024).
   double softcap = 0;
@@ -57,7 +58,7 @@ requires(R >= 2) Tensor<R> scaled_dot_product_attention(const Tensor<R>& q, cons
                                       .bias = options.bias ? &options.bias->dynamic() : nullptr,
                                       .causal = options.causal,
                                       .offset = options.offset,
-                                      .scale = options.scale.value_or(0),
+                                      .scale = options.scale,
                                       .softcap = options.softcap,
                                       .dropout = options.dropout ? &*options.dropout : nullptr},
                                      where));
@@ -106,7 +107,8 @@ struct SINTER_API MultiHeadAttention {
   Dropout dropout;  // of the probabilities
 
   /// query (batch, queries, d_model), key (batch, keys, d_key), value (batch, keys, d_value) -> (batch,
-  /// queries, d_model). Throws ShapeError when the shapes do not fit.
+  /// queries, d_model). Throws ShapeError when the shapes do not fit, or `heads` does not divide what the
+  /// linear layers give.
   Tensor<3> forward(const Tensor<3>& query, const Tensor<3>& key, const Tensor<3>& value,
                     const MultiHeadAttentionOptions& options = {},
                     Location where = Location::current()) const;

@@ -15,6 +15,9 @@ SINTER_API AnyTensor dropout(const AnyTensor& x, double probability, std::size_t
                              Location where);
 SINTER_API AnyTensor alpha_dropout(const AnyTensor& x, double probability, bool training, Location where);
 SINTER_API AnyTensor gaussian_noise(const AnyTensor& x, double deviation, bool training, Location where);
+/// The number, or Error where forward() would throw it.
+SINTER_API double checked_probability(const char* layer, double probability, Location where);
+SINTER_API double checked_deviation(double deviation, Location where);
 }  // namespace detail
 
 /// In training, zeroes each element with the given probability and divides the others by 1 - probability,
@@ -34,8 +37,11 @@ struct Dropout {
 struct DropoutConfig {
   double probability = 0.5;
 
-  /// In training iff the device has autodiff.
-  Dropout init(const Device& device) const { return {probability, Training(device)}; }
+  /// In training iff the device has autodiff. Throws Error when the probability is not in [0, 1], as the
+  /// configs below do.
+  Dropout init(const Device& device, Location where = Location::current()) const {
+    return {detail::checked_probability("dropout", probability, where), Training(device)};
+  }
 };
 
 /// Dropout of whole channels: x is (n, c, ..), and one number decides about each of its n c channels
@@ -52,7 +58,9 @@ struct ChannelDropout {
 
 struct ChannelDropoutConfig {
   double probability = 0.5;
-  ChannelDropout init(const Device& device) const { return {probability, Training(device)}; }
+  ChannelDropout init(const Device& device, Location where = Location::current()) const {
+    return {detail::checked_probability("dropout", probability, where), Training(device)};
+  }
 };
 
 /// Dropout of whole samples, for the branch of a residual connection: G. Huang et al., "Deep networks with
@@ -68,7 +76,9 @@ struct DropPath {
 
 struct DropPathConfig {
   double probability = 0.5;
-  DropPath init(const Device& device) const { return {probability, Training(device)}; }
+  DropPath init(const Device& device, Location where = Location::current()) const {
+    return {detail::checked_probability("dropout", probability, where), Training(device)};
+  }
 };
 
 /// Dropout for networks of SELUs: sets elements to what SELU tends to for small x, and scales so that mean 0
@@ -85,7 +95,9 @@ struct AlphaDropout {
 
 struct AlphaDropoutConfig {
   double probability = 0.5;
-  AlphaDropout init(const Device& device) const { return {probability, Training(device)}; }
+  AlphaDropout init(const Device& device, Location where = Location::current()) const {
+    return {detail::checked_probability("alpha_dropout", probability, where), Training(device)};
+  }
 };
 
 /// In training, adds normal noise of mean 0 and the given standard deviation.
@@ -102,7 +114,9 @@ struct GaussianNoise {
 
 struct GaussianNoiseConfig {
   double deviation = 0.1;
-  GaussianNoise init(const Device& device) const { return {deviation, Training(device)}; }
+  GaussianNoise init(const Device& device, Location where = Location::current()) const {
+    return {detail::checked_deviation(deviation, where), Training(device)};
+  }
 };
 
 }  // namespace sinter::nn

@@ -100,6 +100,7 @@ std::vector<record::detail::Named> lora_state(const M& model) {
 template <class M>
 M add_lora(M model, const std::vector<std::string>& layers = {"*"}, const LoraOptions& options = {},
            Location where = Location::current()) {
+  sinter::detail::unshare(model);
   bool found = false;
   const bool trains = detail::may_train(model);
   visit_leaves<detail::LoraLeaf>(model, [&](const std::string& path, auto& layer) {
@@ -126,6 +127,7 @@ M add_lora(M model, const std::vector<std::string>& layers = {"*"}, const LoraOp
 /// the dtype that it had before. Throws Error where no layer has any.
 template <class M>
 M merge_lora(M model, Location where = Location::current()) {
+  sinter::detail::unshare(model);
   bool found = false;
   detail::visit_lora(model, [&](const std::string& path, auto& layer) {
     found = true;
@@ -142,6 +144,7 @@ M merge_lora(M model, Location where = Location::current()) {
 /// The model without its low-rank matrices: what it was before add_lora, frozen still.
 template <class M>
 M remove_lora(M model) {
+  sinter::detail::unshare(model);
   visit_leaves<detail::LoraLeaf>(model, [](const std::string&, auto& layer) { layer.lora.reset(); });
   return model;
 }
@@ -158,6 +161,7 @@ record::Record lora_record(const M& model, Location where = Location::current())
 /// missing, unexpected, or of another shape or dtype.
 template <class M>
 M load_lora(M model, const record::Record& record, Location where = Location::current()) {
+  sinter::detail::unshare(model);
   const auto named = detail::lora_state(model);
   detail::require_layers("load_lora", nullptr, !named.empty(), where);
   auto tensors = record::detail::match(record, named, {}, "record").tensors;

@@ -1,5 +1,10 @@
 // Functions on any module, that is on any struct that holds tensors. What was never given a value, an empty
 // handle, stays so.
+//
+// Functions that give a model give one of its own: where std::shared_ptrs point to parts that others use as
+// well, as the model that was copied, it gets copies of those, one for all pointers of a type to the same
+// part, but for pointers that a class hides behind a visit_fields of its own. They throw Error where the
+// class of such a part cannot be copied: give it clone() const, for instance.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +49,13 @@ void set_state(M& model, std::vector<State> states) {
 }
 
 template <class M>
+void set_training(M& model, bool on) {
+  visit_leaves<sinter::detail::TrainingLeaf>(model, [&](const std::string&, Training& state) { state = on; });
+}
+
+template <class M>
 M with_state(M model, std::vector<State> states) {
+  sinter::detail::unshare(model);
   set_state(model, std::move(states));
   return model;
 }
@@ -65,7 +76,8 @@ SINTER_API bool equal(const std::vector<State>& a, const std::vector<State>& b, 
 /// Says of all layers within the model whether they behave as in training (see Training).
 template <class M>
 M set_training(M model, bool on) {
-  visit_leaves<sinter::detail::TrainingLeaf>(model, [&](const std::string&, Training& state) { state = on; });
+  sinter::detail::unshare(model);
+  detail::set_training(model, on);
   return model;
 }
 
@@ -73,10 +85,12 @@ M set_training(M model, bool on) {
 /// training, whatever device its inputs are on. Values are shared, not copied; buffers go their own ways.
 template <class M>
 M valid(M model) {
+  sinter::detail::unshare(model);
   visit_state(model, [](const std::string&, auto& state) {
     if (state.defined()) state = std::remove_cvref_t<decltype(state)>(state.dynamic().inner());
   });
-  return set_training(std::move(model), false);
+  detail::set_training(model, false);
+  return model;
 }
 
 /// The model with its parameters and buffers on another device. Between devices this copies, and waits.

@@ -37,6 +37,7 @@ SINTER_API void require_quantizable(bool found, const std::vector<std::string>& 
 template <class M>
 M quantize(M model, const std::vector<std::string>& layers = {"*"}, const QuantOptions& options = {},
            Location where = Location::current()) {
+  sinter::detail::unshare(model);
   bool found = false;
   visit_leaves<detail::LinearLeaf>(model, [&](const std::string& path, auto& layer) {
     if (!detail::fits_any(layers, path)) return;
@@ -53,6 +54,7 @@ M quantize(M model, const std::vector<std::string>& layers = {"*"}, const QuantO
 /// (see nn::unfreeze). Throws Error where no layer is quantized.
 template <class M>
 M dequantize(M model, Location where = Location::current()) {
+  sinter::detail::unshare(model);
   bool found = false;
   const bool trains = detail::may_train(model);
   visit_leaves<detail::LinearLeaf>(model, [&](const std::string&, auto& layer) {

@@ -57,7 +57,8 @@ class SINTER_API Recurrent {
   }
 
   /// x (batch, length, d_in). Begins with `state`, or with zeros. Throws ShapeError when shapes do not fit or
-  /// the length is 0, Error when the state has a cell and the layer none, or the other way round.
+  /// the length is 0, Error when the state has a cell and the layer none, or the other way round, or the
+  /// number of `weights` is not that of whole layers.
   RecurrentOutput forward(const Tensor<3>& x, const std::optional<RecurrentState>& state = std::nullopt,
                           Location where = Location::current()) const;
   /// Of sequences that are shorter than the longest: `lengths` (batch), each 0 to length, of which the device

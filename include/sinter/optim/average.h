@@ -29,6 +29,7 @@ class SINTER_API WeightAverage {
   /// Throws Error before the first update, or for a path that was not there.
   template <class M>
   M model(M model, Location where = Location::current()) const {
+    sinter::detail::unshare(model);
     std::vector<AnyTensor> next = averages(parameters_of(model), where);
     std::size_t at = 0;
     visit_parameters(model, [&](const std::string&, auto& tensor) {

@@ -153,6 +153,9 @@ class SINTER_API Rule {
   /// The new parameters of a step, in their order: each by itself, unless a rule has work that is better done
   /// for several at once.
   virtual std::vector<AnyTensor> update_all(std::span<Update> updates) const;
+  /// Throws DataError where these states of a parameter, read from a record, cannot be what this rule has
+  /// set. Here: nothing is known of them.
+  virtual void check_states(const std::string& path, const ParameterState& state) const;
 };
 
 /// A rule with what it remembers of each parameter, under the parameter's path within the module.
@@ -183,7 +186,9 @@ class SINTER_API Optimizer {
 
   /// The optimizer's state: PATH.NAME of each parameter and state, and PATH.step.
   record::Record to_record() const;
-  /// Throws DataError where the record is not a state of this optimizer.
+  /// Throws DataError where the record is not a state of this optimizer, or states of a parameter are of
+  /// another dtype than this optimizer's, or do not fit each other; then nothing has changed. Whether they
+  /// fit the parameter, the next step sees, which throws ShapeError where they do not.
   void load_record(const record::Record& record, const Device& device);
   void save(const Path& file) const { to_record().write(file); }
   void load(const Path& file, const Device& device) { load_record(record::Record::read(file), device); }

@@ -19,6 +19,11 @@
 #include <sinter/module.h>
 #include <sinter/path.h>
 #include <sinter/record/record.h>
+#include <sinter/shape.h>
+
+namespace sinter {
+struct QuantizedTensor;
+}
 
 namespace sinter::record {
 
@@ -108,7 +113,16 @@ struct Named {
   bool is_buffer = false;
   void* object = nullptr;  // within a module that may change, with what assigns to it
   void (*assign)(void* object, AnyTensor&& tensor) = nullptr;
+  /// Of codes of which several are in a byte: the shape of what they stand for.
+  std::optional<Shape> unpacked = std::nullopt;
 };
+
+struct QuantizedLeaf {
+  template <class T>
+  static constexpr bool matches = std::is_same_v<T, QuantizedTensor>;
+};
+/// Codes are the first thing that a quantized tensor has.
+SINTER_API void set_unpacked(std::vector<Named>& named, const std::string& path, const Shape& shape);
 
 template <class M>
 std::vector<Named> state_of(M& module) {
@@ -125,6 +139,9 @@ std::vector<Named> state_of(M& module) {
         *static_cast<State*>(object) = State(std::move(tensor));
       };
     }
+  });
+  visit_leaves<QuantizedLeaf>(module, [&](const std::string& path, const auto& quantized) {
+    set_unpacked(named, path, quantized.shape);
   });
   return named;
 }
@@ -150,8 +167,9 @@ SINTER_API void write(Record record, const Path& file, const SaveOptions& option
 }  // namespace detail
 
 /// The parameters and buffers of a module under their paths ("hidden.weight"). A parameter that is reached on
-/// several paths (tied weights) is saved once, under the first; the others stand in texts, "tied.PATH".
-/// `dtype` as in SaveOptions.
+/// several paths (tied weights) is saved once, under the first; the others stand in texts, "tied.PATH". The
+/// shape that codes of nn::quantize stand for is a text, too, "unpacked.PATH": bytes of two codes do not
+/// tell. `dtype` as in SaveOptions.
 template <class M>
 Record to_record(const M& module, std::optional<DType> dtype = std::nullopt) {
   return detail::make_record(detail::state_of(module), dtype);
@@ -173,6 +191,7 @@ LoadReport load_record(M& module, const Record& record, const LoadOptions& optio
 /// The module with all of its parameters and buffers from the record, which has no others.
 template <class M>
 M from_record(M module, const Record& record) {
+  sinter::detail::unshare(module);
   load_record(module, record);
   return module;
 }
@@ -185,6 +204,7 @@ void save(const M& module, const Path& file, const SaveOptions& options = {}) {
 /// model = record::load(std::move(model), "model.safetensors");
 template <class M>
 M load(M module, const Path& file) {
+  sinter::detail::unshare(module);
   load_record(module, Record::read(file), {}, detail::quoted(file));
   return module;
 }
@@ -202,6 +222,7 @@ std::vector<std::byte> to_bytes(const M& module) {
 
 template <class M>
 M from_bytes(M module, const Bytes& bytes) {
+  sinter::detail::unshare(module);
   load_record(module, Record::from_bytes(bytes), {}, "bytes");
   return module;
 }

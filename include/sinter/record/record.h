@@ -66,7 +66,8 @@ struct ReadOptions {
 /// Named tensors in host memory, and texts beside them. Copies share the elements.
 ///
 /// Reads files of other programs whose dtypes are floats of 16 to 64 bits, integers or BOOL. Files written
-/// by Sinter carry a checksum (XXH3-128 over the whole file), so that reading detects any flipped bit.
+/// by Sinter carry a checksum (XXH3-128 over the whole file) as the text "sinter.checksum", so that reading
+/// detects any flipped bit, but for one in that name: a file without the text counts as another program's.
 class SINTER_API Record {
  public:
   struct Entry {
@@ -78,7 +79,10 @@ class SINTER_API Record {
   /// Reads the tensor (flushes and waits). Throws DataError when the name exists already or is reserved
   /// ("__metadata__").
   void add(std::string name, const AnyTensor& tensor);
+  /// Throws DataError also for what could not be read back: a negative size, another number of bytes than the
+  /// shape takes, a bool that is neither 0 nor 1.
   void add(std::string name, Entry entry);
+  /// Throws DataError for the reserved key "sinter.checksum".
   void set_text(std::string key, std::string value);
 
   const ByName<Entry>& entries() const { return entries_; }
@@ -111,8 +115,10 @@ class SINTER_API Record {
   static Record from_bytes(const Bytes& bytes, std::string_view source = "bytes", Format format = {});
 
   /// Writes to temporary files beside `file` and renames them: a reader sees either the old or the new
-  /// content, complete, or, of several files that are replaced just then, an error. Throws DataError with
-  /// the file and the reason; nothing has changed then.
+  /// content, complete, or, of several files that are replaced just then, an error. Symbolic links are
+  /// followed, but for a record in several files, and a file that is replaced keeps its permissions. Throws
+  /// DataError with the file and the reason, as where it is there and not a regular file; nothing has changed
+  /// then.
   void write(const Path& file, const WriteOptions& options = {}) const;
   /// A file, or several with an index: FILE.index.json by its own name, or by that of FILE where there is no
   /// such file. Throws DataError for anything but a whole, undamaged record.

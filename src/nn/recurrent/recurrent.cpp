@@ -59,7 +59,7 @@ Recurrent make(RecurrentKind kind, const Config& config, const Device& device, c
   const std::int64_t d = config.d_hidden, directions = config.bidirectional ? 2 : 1;
   const std::int64_t rows = detail::gates_of(kind) * d;
   const double bound = 1 / std::sqrt(static_cast<double>(d));
-  Recurrent layer(kind, d, config.bidirectional, DropoutConfig{config.dropout}.init(device));
+  Recurrent layer(kind, d, config.bidirectional, DropoutConfig{config.dropout}.init(device, where));
   for (std::int64_t i = 0; i < config.layers * directions; ++i) {
     const std::int64_t d_in = i < directions ? config.d_in : d * directions;
     RecurrentWeights weights;
@@ -100,6 +100,11 @@ RecurrentOutput Recurrent::run(const AnyTensor& x, const AnyTensor& lengths,
   const bool has_cell = kind == RecurrentKind::lstm;
   const std::int64_t batch = x.shape()[0], length = x.shape()[1];
   const auto runs = static_cast<std::int64_t>(weights.size());
+  const std::int64_t directions = bidirectional ? 2 : 1;
+  if (runs == 0 || runs % directions != 0)
+    throw Error("[recurrent] the layer has " + std::to_string(runs) + " weights, expected " +
+                    (bidirectional ? "two for each layer" : "one for each layer"),
+                where);
   if (length == 0)
     throw ShapeError("[recurrent] the sequence of the input " + to_string(x.shape()) + " is empty", where);
   if (state && state->cell.has_value() != has_cell)
@@ -122,7 +127,6 @@ RecurrentOutput Recurrent::run(const AnyTensor& x, const AnyTensor& lengths,
     at.push_back(state ? RecurrentCell{begin(state->hidden, k), has_cell ? begin(*state->cell, k) : A()}
                        : RecurrentCell{zeros, has_cell ? zeros : A()});
   const A by_steps = x.transpose(0, 1, where);
-  const std::int64_t directions = bidirectional ? 2 : 1;
   std::vector<A> pieces;
   const std::int64_t most = steps_of_piece(length, directions, runs);
   for (std::int64_t from = 0; from < length; from += most) {
