@@ -114,11 +114,17 @@ AnyTensor Record::tensor(std::string_view name, const Device& device) const {
 
 void Record::rename(std::string_view from, std::string to) {
   if (to == kMetadataName) throw DataError("[record] the name __metadata__ is reserved");
-  const std::optional<std::size_t> part = part_of_unpacked(texts_, from);
-  rename_in(entries_, "tensor", from, to);
-  if (!part) return;
-  const bool stays = to.starts_with(from.substr(0, *part));
-  rename_in(texts_, "text", key_of_unpacked(from, *part), key_of_unpacked(to, stays ? *part : 0));
+  // Before the entry goes, whose own name `from` may be.
+  std::string text, renamed;
+  if (const auto part = part_of_unpacked(texts_, from)) {
+    const bool stays = to.starts_with(from.substr(0, *part));
+    text = key_of_unpacked(from, *part);
+    renamed = key_of_unpacked(to, stays ? *part : 0);
+  }
+  rename_in(entries_, "tensor", from, std::move(to));
+  if (text == renamed) return;
+  texts_.erase(renamed);  // of a tensor that is gone
+  rename_in(texts_, "text", text, std::move(renamed));
 }
 
 void Record::rename_text(std::string_view from, std::string to) {
@@ -127,8 +133,10 @@ void Record::rename_text(std::string_view from, std::string to) {
 }
 
 void Record::erase(std::string_view name) {
+  const std::optional<std::size_t> part = part_of_unpacked(texts_, name);
+  const std::string text = part ? key_of_unpacked(name, *part) : "";
   if (!entries_.erase(name)) fail_missing("tensor", name);
-  if (const auto part = part_of_unpacked(texts_, name)) texts_.erase(key_of_unpacked(name, *part));
+  if (part) texts_.erase(text);
 }
 void Record::erase_text(std::string_view key) {
   if (!texts_.erase(key)) fail_missing("text", key);

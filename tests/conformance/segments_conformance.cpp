@@ -60,30 +60,26 @@ class SegmentChecks {
   void sum(std::int64_t count, std::int64_t rows, std::int64_t columns, DType dtype, bool dense,
            const std::vector<double>& sorted) {
     library::SegmentSumOp op;
-    op.dtype = dtype;
     op.count = count, op.rows = rows, op.columns = columns, op.dense = dense;
-    std::vector<double> values = data_.reals(static_cast<std::size_t>(count * columns));
-    if (!is_float(dtype))
-      for (double& value : values) value = static_cast<double>(static_cast<int>(value * 100));
-    const auto bytes = to_bytes(dtype, values);
-    check(op, {bytes, to_bytes(DType::i32, sorted)},
-          reference_segment_sum(op, to_doubles(dtype, bytes), sorted),
-          dtype == DType::f32   ? options_.library_relative
-          : dtype == DType::f64 ? options_.library_relative_f64
-                                : 0);
+    check_sum(op, dtype, sorted, reference_segment_sum);
   }
 
   void sum_directly(std::int64_t count, std::int64_t rows, std::int64_t columns, std::int64_t stretches,
                     DType dtype, const std::vector<double>& row_of) {
     library::IndexedSumOp op;
-    op.dtype = dtype;
     op.count = count, op.rows = rows, op.columns = columns, op.stretches = stretches;
-    std::vector<double> values = data_.reals(static_cast<std::size_t>(count * columns));
+    check_sum(op, dtype, row_of, reference_indexed_sum);
+  }
+
+  /// Of values that are drawn, with the indices in any form.
+  template <class Op, class Reference>
+  void check_sum(Op op, DType dtype, const std::vector<double>& indices, const Reference& reference) {
+    op.dtype = dtype;
+    std::vector<double> values = data_.reals(static_cast<std::size_t>(op.count * op.columns));
     if (!is_float(dtype))
       for (double& value : values) value = static_cast<double>(static_cast<int>(value * 100));
     const auto bytes = to_bytes(dtype, values);
-    check(op, {bytes, to_bytes(DType::i32, row_of)},
-          reference_indexed_sum(op, to_doubles(dtype, bytes), row_of),
+    check(op, {bytes, to_bytes(DType::i32, indices)}, reference(op, to_doubles(dtype, bytes), indices),
           dtype == DType::f32   ? options_.library_relative
           : dtype == DType::f64 ? options_.library_relative_f64
                                 : 0);

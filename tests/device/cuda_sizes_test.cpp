@@ -1,6 +1,7 @@
-// Products and convolutions whose operands or results have more than 2^31 elements, on a GPU with 20 GiB of
-// free memory; elsewhere the same checks run with small sizes. Elements repeat with a short period, so that
-// the host knows each of them, and samples of the results are compared with sums in double precision.
+// Products, convolutions and indexed sums whose operands or results have more than 2^31 elements, on a GPU
+// with 20 GiB of free memory; elsewhere the same checks run with small sizes. Elements repeat with a short
+// period, so that the host knows each of them, and samples of the results are compared with sums in double
+// precision.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -12,8 +13,10 @@
 #include <doctest/doctest.h>
 
 #include <sinter/error.h>
+#include <sinter/sinter.h>
 
 #include "jit/library/conv2d.h"
+#include "jit/library/indexed_sum.h"
 #include "jit/library/matmul.h"
 #include "src/runtime/cuda/cuda_backend.h"
 #include "tests/support/emulated_driver.h"
@@ -265,6 +268,25 @@ TEST_CASE("a convolution of more than 2^31 pixels") {
   const i64 images = products().size(2049, 3), side = products().size(1024, 9);
   check_conv2d(Direction::Forward, images, 1, 1, side, side, 1);
   check_conv2d(Direction::BackwardInput, images, 1, 1, side, side, 1);
+}
+
+TEST_CASE("an indexed sum reads values beyond 2^31") {
+  const i64 count = products().size(3'500'000, 3500), columns = 640, rows = 7, last = 1000;
+  REQUIRE(library::stretches_of_sum(DType::f32, count, columns, rows) > 1);
+  const Device device = Device::cuda();
+  const AnyTensor number = AnyTensor::arange(0, count, 1, device);
+  // Only the last values, which have the highest places, are not 0.
+  const AnyTensor values = AnyTensor::greater_equal(number, count - last).cast(DType::f32);
+  const AnyTensor sums = AnyTensor::full({rows, columns}, 0, DType::f32, device)
+                             .index_add(0, AnyTensor::remainder(number, rows),
+                                        values.reshape({count, 1}).expand({count, columns}));
+  std::vector<float> expected;
+  for (i64 row = 0; row < rows; ++row) {
+    i64 terms = 0;
+    for (i64 i = count - last; i < count; ++i) terms += i % rows == row ? 1 : 0;
+    expected.insert(expected.end(), static_cast<std::size_t>(columns), static_cast<float>(terms));
+  }
+  CHECK(Tensor<2>(sums).to_vector<float>() == expected);
 }
 
 }  // namespace sinter::testing

@@ -415,7 +415,12 @@ TEST_CASE("codes of a layer of another size are refused, although they take as m
     // One tensor of another name, in a part and not, and one that is gone, take what is said of them along.
     other.rename("net.tail" + path.substr(4), "net.codes");
     CHECK(*other.find_text("net.unpacked.codes") == "(3, 5)");
-    other.rename("net.codes", "codes");
+    other.set_text("unpacked.codes", "(1, 1)");  // of no tensor
+    const auto& entries = other.entries();
+    const auto codes = std::find_if(entries.begin(), entries.end(),
+                                    [](const auto& entry) { return entry.first == "net.codes"; });
+    REQUIRE(codes != entries.end());
+    other.rename(codes->first, "codes");  // by the name that goes
     CHECK(*other.find_text("unpacked.codes") == "(3, 5)");
     other.erase("codes");
     CHECK_FALSE(other.find_text("unpacked.codes"));
