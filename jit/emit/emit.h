@@ -140,9 +140,10 @@ struct MemberLayout {
     std::size_t offset, bytes;  // 8 or 4 bytes
   };
   std::vector<Field> fields;
+  std::size_t maps = 0;   // tensor maps, at the beginning
   std::size_t first = 0;  // offset of the number of the member's first workgroup, 32 bits
   std::size_t share = 0;  // of split kernels: of MemberPlace's other numbers, in their order; else 0
-  std::size_t bytes = 0;  // of one member, a multiple of 8
+  std::size_t bytes = 0;  // of one member, a multiple of 8, or of what tensor maps are aligned by
 };
 MemberLayout member_layout(const ir::Kernel& kernel);
 

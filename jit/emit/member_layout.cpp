@@ -1,10 +1,13 @@
 // Says where the arguments of each member of a launch of several stand.
 #include "jit/emit/emit.h"
+#include "jit/ir/products/tensor_maps.h"
 
 namespace sinter::emit {
 
 MemberLayout member_layout(const ir::Kernel& kernel) {
   MemberLayout layout;
+  layout.maps = ir::tensor_maps(kernel.tiling);
+  layout.bytes = layout.maps * ir::kTensorMapBytes;
   auto add = [&](char letter, std::size_t number, std::size_t bytes) {
     layout.fields.push_back({letter, number, layout.bytes, bytes});
     layout.bytes += bytes;
@@ -25,7 +28,8 @@ MemberLayout member_layout(const ir::Kernel& kernel) {
     layout.share = layout.bytes;
     layout.bytes += 12;
   }
-  layout.bytes = (layout.bytes + 7) / 8 * 8;
+  const std::size_t alignment = layout.maps > 0 ? ir::kTensorMapAlignment : 8;
+  layout.bytes = (layout.bytes + alignment - 1) / alignment * alignment;
   return layout;
 }
 

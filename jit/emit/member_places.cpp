@@ -7,6 +7,7 @@
 
 #include <sinter/error.h>
 
+#include "jit/emit/contraction/contraction.h"
 #include "jit/emit/emit.h"
 
 namespace sinter::emit {
@@ -53,6 +54,15 @@ void place_parts(const ir::Kernel& kernel, const Target& target, std::span<const
 Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints,
                   std::size_t members, std::vector<MemberPlace>& places) {
   Geometry whole;
+  places.clear();
+  if (has_tiles(kernel, target)) {  // whose workgroups have tiles of any member
+    whole = contraction_geometry(kernel, target, ints.first(kernel.ints), members);
+    places.resize(members + 1);
+    places.back().first = whole.workgroups;
+    places.back().partials =
+        static_cast<std::uint32_t>(contraction_scratch_bytes(kernel, whole) / sizeof(std::uint32_t));
+    return whole;
+  }
   auto of_member = [&](std::size_t m) {
     return geometry(kernel, target, ints.subspan(m * kernel.ints, kernel.ints));
   };
@@ -64,7 +74,6 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
   }
   whole.rows =
       std::min(whole.rows, static_cast<std::uint32_t>(workgroup_lanes(kernel, target)) / whole.lanes);
-  places.clear();
   if (kernel.split) {
     for (std::size_t m = 0; m < members; ++m) places.push_back({.parts = of_member(m).parts});
     place_parts(kernel, target, ints, whole, places);

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <bit>
 
+#include "jit/ir/products/tensor_maps.h"
+
 namespace sinter::ir {
 
 std::size_t argument_bytes(const Kernel& kernel) {
   std::size_t bytes = 8 * kernel.buffers.size() + (kernel.wide ? 8u : 4u) * kernel.ints;
   for (DType dtype : kernel.scalars) bytes += size_of(dtype) == 8 ? 8 : 4;
-  return bytes;
+  return bytes + kTensorMapBytes * tensor_maps(kernel.tiling);
 }
 
 std::int64_t lanes_at_once(std::int64_t words) {

@@ -430,10 +430,10 @@ inline bool has_parts(const Kernel& kernel) { return !kernel.parts.is_zero(); }
 
 /// True iff one launch may run the kernel for several members: a workgroup has work of its own alone, whose
 /// number is all that says which, or shares it with those of its member (split kernels, where devices have
-/// DeviceTraits::split_members).
+/// DeviceTraits::split_members). Members of a Tiling have the same ints, and their tiles are counted on.
 inline bool may_have_members(const Kernel& kernel) {
-  return kernel.row_cluster == 1 && !has_parts(kernel) && !kernel.tiling.any() && !kernel.attention.any() &&
-         !kernel.lone_rows.any();
+  return kernel.row_cluster == 1 && !has_parts(kernel) && !kernel.attention.any() &&
+         !kernel.lone_rows.any() && (!kernel.tiling.any() || kernel.tiling.has_groups());
 }
 
 /// True iff the expression has the values of finished inner loops: a Reduce or a Combine.
@@ -491,7 +491,7 @@ bool lies_along_tile(const Kernel& kernel, const Expr& expr);
 /// and hashed by.
 std::string to_string(const Kernel& kernel);
 
-/// Bytes of the arguments of one member of a launch: 8 for a buffer's address, then the ints and the scalars.
+/// Bytes of a member's arguments: 8 for a buffer's address, then ints and scalars, and its tensor maps.
 std::size_t argument_bytes(const Kernel& kernel);
 
 /// Throws std::logic_error with the reason when the kernel breaks a rule of this page.

@@ -9,6 +9,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "jit/ir/products/tensor_maps.h"
 #include "jit/plan/precedence.h"
 
 namespace sinter::plan {
@@ -121,6 +122,12 @@ constexpr double kSmall = 64 << 20;
 // of the second-level cache for each element.
 constexpr double kSmallTransposed = 4 << 20;
 
+// From the first to the last product of a launch: what they read lives so many steps longer. Those whose
+// results nobody reads, mostly parameters, may wait for all that are like them, as far as they have so many
+// bytes together.
+constexpr std::size_t kNearProducts = 8;
+constexpr double kMostOfProducts = 0x1p30;
+
 // Sizes of the table of members: each is a text of its own.
 constexpr std::size_t kTables[] = {4, 16, 64, 256, 1024};
 // Of a kernel whose workgroups share their work: each member counts up to some 4,096 groups of them, and a
@@ -156,7 +163,7 @@ class Batcher {
       if (most < 2) continue;
       std::vector<std::size_t>& open = alike[grouping_.kernels[steps_[s].members[0]].form->text()];
       auto to = std::find_if(open.begin(), open.end(), [&](std::size_t b) {
-        return batches_[b].size() < most && !lengthens(b, s) &&
+        return batches_[b].size() < most && may_share_tiles(b, s) && !lengthens(b, s) &&
                precedence_.are_independent(static_cast<Precedence::Vertex>(b),
                                            static_cast<Precedence::Vertex>(s));
       });
@@ -179,6 +186,27 @@ class Batcher {
   }
 
  private:
+  const KernelForm* form_of(const Step& step) const { return grouping_.kernels[step.members[0]].form.get(); }
+
+  /// Products share a launch as if they were one of a batch: their sizes are the same, and stay so. Not those
+  /// that tell of faults, nor those that a vendor's library may be faster at (prefers_library).
+  bool may_share_tiles(std::size_t batch, std::size_t step) const {
+    const std::vector<std::size_t>& members = batches_[batch];
+    const KernelForm* form = form_of(steps_[step]);
+    const ir::Tiling& t = form->kernel.tiling;
+    if (!t.any()) return true;
+    if (form != form_of(steps_[members.back()]) || !form->moving.empty()) return false;
+    const bool turns_over = (t.a.computed && t.a.across) || (t.b.computed && t.b.across);
+    if (form->kernel.faults > 0 || (t.multiplied == DType::f32 && !t.exact && turns_over)) return false;
+    const bool may_wait = followers_[step].empty() && followers_[members.back()].empty();
+    return step - members.front() <= kNearProducts || (may_wait && are_few(step, members.size() + 1));
+  }
+
+  /// True iff so many of a step have few enough bytes.
+  bool are_few(std::size_t step, std::size_t members) const {
+    return !is_more(steps_[step], kMostOfProducts / static_cast<double>(members));
+  }
+
   /// True iff the longest chain would be longer if these waited for what both read, and what follows them for
   /// both; or where so much has been moved about already that it would take long to tell.
   bool lengthens(std::size_t batch, std::size_t step) const {
@@ -231,7 +259,10 @@ class Batcher {
   }
 
   bool is_large(const Step& step) const {
-    const double most = kernel_of(step).tile == ir::Kernel::kNoTile ? kSmall : kSmallTransposed;
+    return is_more(step, kernel_of(step).tile == ir::Kernel::kNoTile ? kSmall : kSmallTransposed);
+  }
+
+  bool is_more(const Step& step, double most) const {
     const bool is = bytes_of(step) > most;
     if (graph_.checks) {
       std::vector<SizeChecks::Term> terms;
@@ -310,8 +341,11 @@ void put_updates_last(const Graph& graph, std::vector<Step>& steps) {
 
 std::size_t most_members(const ir::Kernel& kernel, const ir::DeviceTraits& traits) {
   // And what a device adds for itself, to each member and to all of them.
-  const std::size_t of_one = ir::argument_bytes(kernel) + (kernel.split ? 24 : 8),
-                    of_all = kernel.split ? 16 : 0;
+  const std::size_t alignment = ir::tensor_maps(kernel.tiling) > 0 ? ir::kTensorMapAlignment : 1,
+                    of_one = ir::argument_bytes(kernel) + (kernel.split ? 24 : 8) + alignment - 1,
+                    of_all = kernel.split          ? 16
+                             : kernel.tiling.any() ? 256
+                                                   : 0;
   std::size_t most = 1;
   for (std::size_t table : kTables)
     if (table * of_one + of_all <= traits.batch_bytes && (!kernel.split || table <= kMostSplitMembers))

@@ -12,6 +12,8 @@
 //   SN_CLUSTER                   workgroups that share a tile's sums, in a cluster; then any warp finishes
 //                                any step of the tile, and no workgroup takes turns
 //   SN_REPEATS                   how often each result is needed, each time with something else
+//   SN_MEMBERS                   products that share the launch; SN_HAS_MEMBERS: 1: there may be several
+//   SN_OF_MEMBER(place)          definitions of what the product has that a tile is of
 //   SN_SHORT_SUMS                1: sums leave the tensor cores after each slot and are added in f32
 //   SN_A_ACROSS, SN_B_ACROSS     1: the factor has its neighbours along m (n), 0: along k
 //   SN_BAND                      rows of tiles that are done together
@@ -106,12 +108,13 @@ SN_FN void tc_sync_group(int group) {
   work.rounds = (size_k + SN_BK - 1) / SN_BK;
   work.cut = cut;
   work.slots_cut = (unsigned)cut * work.rounds;
-  const int tiles = work.tiles_m * work.tiles_n * size_batch;
+  work.batches = size_batch;
+  const int tiles = work.tiles_m * work.tiles_n * size_batch * SN_MEMBERS;
   if (threadIdx.x == 0) {
-#ifdef SN_MAP_A
+#if defined(SN_MAP_A) && !SN_HAS_MEMBERS
     tc_prefetch(SN_MAP_A);
 #endif
-#ifdef SN_MAP_B
+#if defined(SN_MAP_B) && !SN_HAS_MEMBERS
     tc_prefetch(SN_MAP_B);
 #endif
     for (int s = 0; s < SN_STAGES; ++s) {
@@ -138,6 +141,7 @@ SN_FN void tc_sync_group(int group) {
     int whose = SN_CONSUMERS;  // the next slot: the number of a warpgroup
     while (walk.next(work, tiles, item)) {
       const Place at = tc_place(item.tile, work);
+      SN_OF_MEMBER(at)
       for (int round = item.first; round < item.end; ++round) {
         if (SN_LOADERS == 1 || whose == group) {
           const unsigned to_a = slots + slot * SN_SLOT, to_b = to_a + SN_A_BYTES, arrived = full + 8 * slot;
@@ -189,6 +193,7 @@ SN_FN void tc_sync_group(int group) {
       own_turn ^= 1;
     }
     const Place at = tc_place(item.tile, work);
+    SN_OF_MEMBER(at)
     // Of a step of the tile, what a lane's first row and column are.
 #if SN_CLUSTER > 1
     const auto step_of_all = [&](int step) -> int {

@@ -90,6 +90,20 @@ std::uint32_t with_tiling(plan::Plan& plan, std::uint32_t kernel, const ir::Tili
   return now;
 }
 
+/// The pin, or nothing where products that share a launch have no such variant, but one by itself has.
+std::string pin_of_members(const std::string& pin, std::span<const ir::Tiling> candidates,
+                           std::span<const ir::Tiling> of_one) {
+  if (pin.empty()) return pin;
+  if (tune::names_library(pin)) return "";
+  try {
+    tune::pinned(candidates, pin);
+    return pin;
+  } catch (const Error&) {
+    tune::pinned(of_one, pin);  // throws for what no variant has at all
+    return "";
+  }
+}
+
 }  // namespace
 
 std::atomic<int>& tuning_anew() {
@@ -107,16 +121,22 @@ std::vector<std::string> choose_tilings(plan::Plan& plan, const trace::Trace& tr
     const auto* number = std::get_if<std::uint32_t>(&launch.what);
     if (number == nullptr || !plan.kernels[*number]->tiling.any()) continue;
     const ir::Kernel& kernel = *plan.kernels[*number];
-    const std::vector<ir::Tiling> candidates = plan::ranked_tilings(kernel, launch.ints, limits);
+    const std::vector<ir::Tiling> candidates =
+        plan::ranked_tilings(kernel, launch.ints, limits, launch.members);
     TrialArguments arguments{{launch.ints.begin(), launch.ints.end()}, {}};
     for (const plan::ScalarArgument& argument : launch.scalars)
       arguments.scalars.push_back(to_argument(plan.scalar(argument.number, trace), argument.dtype));
     TunedDevice device(backend, executor, compilations, kernel, std::move(arguments),
                        !launch.moving_ints.empty());
-    const std::string& pin =
-        base::environment().tune_pins.at(std::string(tune::family_of(candidates.front())));
+    std::string pin = base::environment().tune_pins.at(std::string(tune::family_of(candidates.front())));
+    // Trials are of one product by itself.
+    tune::Options how = options();
+    if (launch.members > 1) {
+      how.mode = tune::Mode::Off;
+      pin = pin_of_members(pin, candidates, plan::ranked_tilings(kernel, launch.ints, limits));
+    }
     const tune::Choice choice =
-        tune::Tuner::global().choose(kernel, launch.ints, candidates, pin, options(), device);
+        tune::Tuner::global().choose(kernel, launch.ints, candidates, pin, how, device);
     chosen[i] = tune::to_string(choice);
     if (base::logs("tune")) base::log_line("tune", plan::describe(launch, trace) + ": " + chosen[i]);
     launch.what = with_tiling(plan, *number, choice.tiling, taken);

@@ -342,12 +342,9 @@ int launch(const Function* function, unsigned gx, unsigned gy, unsigned gz, unsi
   if (start_fails()) return control().start_error;
   if (control().fail_launch > 0 && --control().fail_launch == 0) return kLaunchFailed;
   if (control().idle) return kSuccess;
-  std::vector<std::vector<std::max_align_t>> values;
-  for (std::size_t i = 0; i < function->parameter_bytes.size(); ++i) {
-    const std::size_t bytes = function->parameter_bytes[i];
-    values.emplace_back((bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
-    std::memcpy(values.back().data(), arguments[i], bytes);
-  }
+  std::vector<Parameter> values;
+  for (std::size_t i = 0; i < function->parameter_bytes.size(); ++i)
+    values.push_back(copy_of(arguments[i], function->parameter_bytes[i]));
   return enqueue_kernels(stream, [=]() mutable {
     std::vector<void*> pointers;
     for (auto& value : values) pointers.push_back(value.data());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
@@ -22,6 +23,17 @@ struct Function {
   unsigned most_shared = 48 << 10;  // that a launch may ask for
   unsigned cluster = 1;             // blocks that run side by side
 };
+
+/// A kernel's parameter, as aligned as any is: tensor maps are.
+struct alignas(64) ParameterBlock {
+  std::byte bytes[64];
+};
+using Parameter = std::vector<ParameterBlock>;
+inline Parameter copy_of(const void* parameter, std::size_t bytes) {
+  Parameter copy((bytes + sizeof(ParameterBlock) - 1) / sizeof(ParameterBlock));
+  std::memcpy(copy.data(), parameter, bytes);
+  return copy;
+}
 
 Control& control();
 

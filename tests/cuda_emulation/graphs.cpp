@@ -29,18 +29,15 @@ struct Kernel {
   std::vector<std::function<int()>> calls;  // of a graph within a graph: in place of the rest
   const Function* function = nullptr;
   unsigned grid[3] = {}, block[3] = {};
-  std::vector<std::vector<std::max_align_t>> values;  // each with maximal alignment
+  std::vector<Parameter> values;
 
   void set(const KernelNodeParameters& from) {
     function = from.function;
     std::copy_n(from.grid, 3, grid);
     std::copy_n(from.block, 3, block);
     values.clear();
-    for (std::size_t i = 0; i < function->parameter_bytes.size(); ++i) {
-      const std::size_t bytes = function->parameter_bytes[i];
-      auto& value = values.emplace_back((bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
-      std::memcpy(value.data(), from.parameters[i], bytes);
-    }
+    for (std::size_t i = 0; i < function->parameter_bytes.size(); ++i)
+      values.push_back(copy_of(from.parameters[i], function->parameter_bytes[i]));
   }
 
   int run() {

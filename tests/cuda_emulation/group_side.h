@@ -62,7 +62,7 @@ inline void wait_for(NamedBarrier& at, unsigned lanes) {
 }  // namespace sinter_emulation
 
 /// As the emulated driver writes it (card.cpp).
-struct TensorMap {
+struct alignas(64) TensorMap {
   unsigned long long address, rank, bytes, rounds, sizes[5], strides[5], boxes[2];
   long size(unsigned dim) const { return static_cast<long>(sizes[dim]); }
   long box(unsigned dim) const { return static_cast<long>(boxes[dim / 4] >> dim % 4 * 16 & 0xffff); }

@@ -124,6 +124,7 @@ class Contraction {
            define("SN_B_ACROSS", is_set(lies_across(t_.b))) +
            define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_EXACT", is_set(t_.exact)) +
            define("SN_MANY_PARTS", ir::kManyParts) + define("SN_TOGETHER", together_) +
+           define("SN_HAS_MEMBERS", is_set(k_.members > 1)) +
            define("SN_HAS_OPERANDS", is_set(!loads_.empty())) +
            define("SN_HAS_COLUMNS", is_set(!columns_.empty()));
   }
@@ -136,6 +137,7 @@ class Contraction {
                        define("SN_CONSUMERS", count) + define("SN_LOADERS", t_.loaders) +
                        define("SN_TAKE_TURNS", is_set(t_.turns > 0)) + define("SN_CLUSTER", t_.cluster) +
                        define("SN_REPEATS", loops_.repeats.empty() ? "1" : "size_repeat") +
+                       define("SN_MEMBERS", k_.members > 1 ? "int(count)" : "1") +
                        define("SN_SHORT_SUMS", is_set(t_.short_sums)) +
                        define("SN_COPIED_BYTES", copied * kSlotBytes);
     if (!t_.a.computed)

@@ -11,6 +11,10 @@
 //   counters    32 bits for each, all zero, which the kernel leaves so
 //   t_a, t_b    tensor maps of the factors that the copy engine brings, by value, after the fault words
 //   w_a, w_b    WindowNumbers of those that are copied by windows, by value
+//
+// Several products of the same sizes may share a launch: they are like one of a batch, whose matrices lie
+// apart. Their table stands first (MemberLayout), with tensor maps of each; then the number of members, cut,
+// partials, counters, and w_a and w_b, which are the same for all.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +37,10 @@ std::size_t contraction_shared_bytes(const ir::Kernel& kernel);
 
 Source emit_contraction(const ir::Kernel& kernel, const Target& target);
 
-/// Throws DeviceError where there are more tiles than a launch can count.
+/// `ints`: of the first of so many members. Throws DeviceError where there are more tiles than a launch can
+/// count.
 Geometry contraction_geometry(const ir::Kernel& kernel, const Target& target,
-                              std::span<const std::int64_t> ints);
+                              std::span<const std::int64_t> ints, std::size_t members = 1);
 
 std::size_t contraction_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape);
 

@@ -64,7 +64,7 @@ std::int64_t points_of(const ir::Kernel& kernel, const std::vector<std::size_t>&
   return points;
 }
 
-std::int64_t tiles_of(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
+std::int64_t tiles_of(const ir::Kernel& kernel, std::span<const std::int64_t> ints, std::size_t members) {
   const ir::Tiling& t = kernel.tiling;
   const TiledLoops loops(kernel);
   const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
@@ -73,7 +73,7 @@ std::int64_t tiles_of(const ir::Kernel& kernel, std::span<const std::int64_t> in
                      columns = points_of(kernel, loops.columns, ints);
   const double all = static_cast<double>(divide_up(rows, t.rows)) *
                      static_cast<double>(divide_up(columns, t.own_columns())) *
-                     static_cast<double>(points_of(kernel, loops.batch, ints));
+                     static_cast<double>(points_of(kernel, loops.batch, ints)) * static_cast<double>(members);
   if (all > kMostTiles)
     throw DeviceError("[launch] a product of " + std::to_string(rows) + " x " + std::to_string(columns) +
                       " results in " + std::to_string(t.rows) + " x " + std::to_string(t.own_columns()) +
@@ -82,9 +82,9 @@ std::int64_t tiles_of(const ir::Kernel& kernel, std::span<const std::int64_t> in
 }
 
 Geometry contraction_geometry(const ir::Kernel& kernel, const Target& target,
-                              std::span<const std::int64_t> ints) {
+                              std::span<const std::int64_t> ints, std::size_t members) {
   const ir::Tiling& t = kernel.tiling;
-  const std::int64_t tiles = tiles_of(kernel, ints);
+  const std::int64_t tiles = tiles_of(kernel, ints, members);
   Geometry shape;
   shape.lanes = static_cast<std::uint32_t>(contraction_lanes(kernel));
   shape.shared_bytes = static_cast<std::uint32_t>(contraction_shared_bytes(kernel));

@@ -44,8 +44,8 @@ std::vector<std::size_t> mapped_batch(const ir::Kernel& kernel, const TiledLoops
 std::int64_t points_of(const ir::Kernel& kernel, const std::vector<std::size_t>& loops,
                        std::span<const std::int64_t> ints);
 
-/// Throws DeviceError where there are more than a launch can count.
-std::int64_t tiles_of(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
+/// Of so many members. Throws DeviceError where there are more than a launch can count.
+std::int64_t tiles_of(const ir::Kernel& kernel, std::span<const std::int64_t> ints, std::size_t members = 1);
 
 /// Defines the coordinates of the loops from the number `from`.
 void split_loops(Expressions& e, const std::string& from, const std::vector<std::size_t>& loops);

@@ -323,6 +323,7 @@ bool PlanTemplate::same_batches() const {
   for (const Form& form : forms_) {
     const ir::Kernel &then = form.before->kernel, &today = form.now->kernel;
     if (then.split != today.split || then.tiling.any() != today.tiling.any() ||
+        ir::may_have_members(then) != ir::may_have_members(today) ||
         most_members(then, traits_) != most_members(today, traits_))
       return false;
     const std::string_view a = form.before->text(), b = form.now->text();

@@ -167,37 +167,42 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
                  parameters_, sums != 0 ? nullptr : &executable);
 }
 
-/// False: there are none.
-bool Launcher::push_tensor_maps(const std::vector<emit::TensorMap>& maps, const LaunchArguments& arguments) {
+/// `buffers`: of one member.
+TensorMap Launcher::encoded(const emit::TensorMap& map, std::span<const BufferView> buffers) const {
   constexpr int kSwizzle128 = 3, kPromote256 = 3;
   constexpr std::uint32_t kSteps[] = {1, 1, 1, 1, 1};
-  for (const emit::TensorMap& map : maps) {
-    const DevicePointer address =
-        address_of(arguments.buffers[map.buffer]) + static_cast<DevicePointer>(map.offset_bytes);
-    TensorMap packed;
-    const TensorMapType type = ir::are_bytes(map.dtype)   ? TensorMapType::U8
-                               : map.dtype == DType::f32  ? TensorMapType::TF32
-                               : map.dtype == DType::bf16 ? TensorMapType::BF16
-                                                          : TensorMapType::F16;
-    const auto rank = static_cast<unsigned>(map.sizes.size());
-    if (const auto& windows = map.windows) {
-      check(replays_.api().tensor_map_of_windows(&packed, type, rank, reinterpret_cast<void*>(address),
-                                                 map.sizes.data(), map.strides.data(), windows->lower,
-                                                 windows->upper, map.box[0], map.box[1], windows->steps, 0,
-                                                 kSwizzle128, kPromote256, 0),
-            "cuTensorMapEncodeIm2col");
-      parameters_.push(packed);
-      continue;
-    }
-    check(
-        replays_.api().tensor_map(&packed, type, rank, reinterpret_cast<void*>(address), map.sizes.data(),
+  const DevicePointer address =
+      address_of(buffers[map.buffer]) + static_cast<DevicePointer>(map.offset_bytes);
+  TensorMap packed;
+  const TensorMapType type = ir::are_bytes(map.dtype)   ? TensorMapType::U8
+                             : map.dtype == DType::f32  ? TensorMapType::TF32
+                             : map.dtype == DType::bf16 ? TensorMapType::BF16
+                                                        : TensorMapType::F16;
+  const auto rank = static_cast<unsigned>(map.sizes.size());
+  if (const auto& windows = map.windows) {
+    check(replays_.api().tensor_map_of_windows(&packed, type, rank, reinterpret_cast<void*>(address),
+                                               map.sizes.data(), map.strides.data(), windows->lower,
+                                               windows->upper, map.box[0], map.box[1], windows->steps, 0,
+                                               kSwizzle128, kPromote256, 0),
+          "cuTensorMapEncodeIm2col");
+    return packed;
+  }
+  check(replays_.api().tensor_map(&packed, type, rank, reinterpret_cast<void*>(address), map.sizes.data(),
                                   map.strides.data(), map.box.data(), kSteps, 0, kSwizzle128, kPromote256, 0),
         "cuTensorMapEncodeTiled");
-    parameters_.push(packed);
-  }
+  return packed;
+}
+
+/// False: there are none.
+bool Launcher::push_tensor_maps(const std::vector<emit::TensorMap>& maps, const LaunchArguments& arguments) {
+  for (const emit::TensorMap& map : maps) parameters_.push(encoded(map, arguments.buffers));
+  push_window_numbers(maps);
+  return !maps.empty();
+}
+
+void Launcher::push_window_numbers(const std::vector<emit::TensorMap>& maps) {
   for (const emit::TensorMap& map : maps)
     if (map.windows) parameters_.push(map.windows->numbers);
-  return !maps.empty();
 }
 
 /// Memory that workgroups leave partial results in for the last of them, and counters.
@@ -231,6 +236,15 @@ void Launcher::launch_members(KernelExecutable& executable, const LaunchArgument
   for (const BufferView& view : arguments.buffers) addresses_.push_back(address_of(view));
   table_.clear();
   pack_members(kernel, layout, arguments, addresses_, places_, table_);
+  const bool has_tiles = emit::has_tiles(kernel, executable.target);
+  std::vector<emit::TensorMap> maps;  // all members have such, of their own buffers
+  if (has_tiles) maps = emit::tensor_maps(kernel, arguments.ints.first(kernel.ints));
+  for (std::size_t m = 0; m < arguments.members; ++m)
+    for (std::size_t k = 0; k < maps.size(); ++k) {
+      const TensorMap map =
+          encoded(maps[k], arguments.buffers.subspan(m * kernel.buffers.size(), kernel.buffers.size()));
+      std::memcpy(table_.data() + m * layout.bytes + k * sizeof map, &map, sizeof map);
+    }
   std::memcpy(parameters_.room(kernel.members * layout.bytes), table_.data(), table_.size());
   for (std::size_t m = 0; m < arguments.members; ++m)
     for (const emit::MemberLayout::Field& field : layout.fields) {
@@ -252,10 +266,14 @@ void Launcher::launch_members(KernelExecutable& executable, const LaunchArgument
                             .offset = static_cast<std::uint32_t>(m * layout.bytes + field.offset)});
     }
   parameters_.push(static_cast<std::uint32_t>(arguments.members));
-  if (kernel.split) push_shared(std::size_t{places_.back().partials} * sizeof(std::uint32_t), memory);
+  if (has_tiles) parameters_.push(static_cast<std::int32_t>(geometry.cut));
+  if (kernel.split || has_tiles)
+    push_shared(std::size_t{places_.back().partials} * sizeof(std::uint32_t), memory);
   push_faults(kernel, arguments, memory);
+  push_window_numbers(maps);
   replays_.start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
-                  "the launch of a kernel for several members"},
+                  "the launch of a kernel for several members", geometry.shared_bytes,
+                  has_tiles && kernel.tiling.workgroups == 1, !maps.empty()},
                  parameters_, &executable);
 }
 

@@ -57,7 +57,9 @@ class Launcher {
   void launch_solver(SolverExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
   void push_shared(std::size_t bytes, const RunMemory& memory);
   void push_faults(const ir::Kernel& kernel, const LaunchArguments& arguments, const RunMemory& memory);
+  TensorMap encoded(const emit::TensorMap& map, std::span<const BufferView> buffers) const;
   bool push_tensor_maps(const std::vector<emit::TensorMap>& maps, const LaunchArguments& arguments);
+  void push_window_numbers(const std::vector<emit::TensorMap>& maps);
   bool has_maps_for(const Node& node, const LaunchArguments& arguments) const;
   void launch_again(Node& node, const LaunchArguments& arguments, const RunMemory& memory);
 

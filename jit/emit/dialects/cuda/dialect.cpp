@@ -237,7 +237,7 @@ class CudaDialect : public Dialect {
   }
 
   /// Of a kernel that jit/emit/contraction writes.
-  static std::string open_contraction(const ir::Kernel& kernel, const Target& target) {
+  std::string open_contraction(const ir::Kernel& kernel, const Target& target) const {
     const ir::Tiling& t = kernel.tiling;
     const bool has_maps = t.has_groups();
     std::string others;
@@ -245,13 +245,45 @@ class CudaDialect : public Dialect {
       others += ", const __grid_constant__ TensorMap t_b" + std::to_string(k);
     const std::string cluster =
         t.cluster > 1 ? "__cluster_dims__(" + std::to_string(t.cluster) + ", 1, 1) " : "";
-    return "extern \"C\" __global__ void " + cluster + "__launch_bounds__(" +
-           std::to_string(workgroup_lanes(kernel, target)) + ", " + std::to_string(t.workgroups) +
-           ") sinter_kernel(\n    " + arguments(kernel, "int cut, float* partials, u32* counters") +
+    const std::string head = "extern \"C\" __global__ void " + cluster + "__launch_bounds__(" +
+                             std::to_string(workgroup_lanes(kernel, target)) + ", " +
+                             std::to_string(t.workgroups) + ") sinter_kernel(\n    ";
+    const std::string shared = "int cut, float* partials, u32* counters";
+    const std::string windows =
+        std::string(has_maps && t.a.windows ? ", const __grid_constant__ Windows w_a" : "") +
+        (has_maps && t.b.windows ? ", const __grid_constant__ Windows w_b" : "") + ") {\n  sn_follow();\n";
+    if (kernel.members > 1) return open_products(kernel, head, shared + windows);
+    return "#define SN_OF_MEMBER(place)\n" + head + arguments(kernel, shared) +
            (has_maps && !t.a.computed ? ", const __grid_constant__ TensorMap t_a" : "") +
-           (has_maps && !t.b.computed ? ", const __grid_constant__ TensorMap t_b" : "") + others +
-           (has_maps && t.a.windows ? ", const __grid_constant__ Windows w_a" : "") +
-           (has_maps && t.b.windows ? ", const __grid_constant__ Windows w_b" : "") + ") {\n  sn_follow();\n";
+           (has_maps && !t.b.computed ? ", const __grid_constant__ TensorMap t_b" : "") + others + windows;
+  }
+
+  /// Of several products: what differs between them is defined for each tile.
+  std::string open_products(const ir::Kernel& kernel, const std::string& head,
+                            const std::string& rest) const {
+    if (kernel.faults > 0) throw std::logic_error("emit: several products that tell of faults");
+    const ir::Tiling& t = kernel.tiling;
+    std::string maps = t.a.computed ? "" : "t_a";
+    if (!t.b.computed) maps += maps.empty() ? "t_b" : ", t_b";
+    for (std::size_t k = 1; k <= t.others.size(); ++k) maps += ", t_b" + std::to_string(k);
+    std::string ints, own = "const sn_member& mine = members.at[(place).member];";
+    for (std::size_t at = 0; at < maps.size();) {
+      const std::size_t end = std::min(maps.find(", ", at), maps.size());
+      const std::string map = maps.substr(at, end - at);
+      own += " const TensorMap& " + map + " = mine." + map + ";";
+      at = end + 2;
+    }
+    for (const MemberLayout::Field& field : member_layout(kernel).fields) {
+      const std::string name = field_name(field);
+      if (field.letter == 'n')
+        ints += define_argument(kernel, 'n', field.number, "members.at[0]." + name);
+      else
+        own += on_one_line(field.letter == 'b' ? define_buffer(kernel, field)
+                                               : define_argument(kernel, 's', field.number, "mine." + name));
+    }
+    return members_struct(kernel, maps.empty() ? "" : "  TensorMap " + maps + ";\n") +
+           "#define SN_OF_MEMBER(place) " + own + "\n" + head +
+           "const __grid_constant__ sn_members members, u32 count, " + rest + ints;
   }
 
   /// Of a kernel that jit/emit/attention writes.
@@ -303,23 +335,9 @@ class CudaDialect : public Dialect {
   /// The members' arguments are a table; each block finds the member it works for, and its own number among
   /// that member's blocks.
   std::string open_members(const ir::Kernel& kernel, const std::string& head, const BodyUse& use) const {
-    using Field = MemberLayout::Field;
-    const MemberLayout layout = member_layout(kernel);
-    const auto field_name = [](const Field& f) { return argument_name(f.letter, f.number) + "_"; };
-    const auto words = [&](const Field& f) { return "mine." + field_name(f); };
-    const auto buffer = [&](const Field& f) {
-      const std::string type = pointer(kernel, f.number);
-      return "  " + type + argument_name('b', f.number) + " = (" + type.substr(0, type.find('*') + 1) + ")" +
-             words(f) + ";\n";
-    };
-    std::string fields;
-    for (const Field& f : layout.fields)
-      fields += "  " + std::string(f.bytes == 8 ? "u64 " : "u32 ") + field_name(f) + ";\n";
     const std::string most = std::to_string(kernel.members);
     const auto if_split = [&](const std::string& text) { return kernel.split ? text : ""; };
-    std::string text = "struct sn_member {\n" + fields + "  u32 first_;\n" +
-                       if_split("  u32 parts_, partials_, counters_;\n") +
-                       "};\nstruct sn_members { sn_member at[" + most + "]; };\n" + head +
+    std::string text = members_struct(kernel, "") + head +
                        "const __grid_constant__ sn_members members, u32 count" +
                        if_split(", char* all_partials, u32* all_counters") +
                        (kernel.faults > 0 ? ", u32* fault" : "") + ") {\n";
@@ -339,7 +357,32 @@ class CudaDialect : public Dialect {
         "  const u32 parts = mine.parts_;\n"
         "  char* const partials = all_partials + 4ull * mine.partials_;\n"
         "  u32* const counters = all_counters + mine.counters_;\n");
-    return text + define_member(kernel, layout, buffer, words);
+    return text + define_member(
+                      kernel, member_layout(kernel), [&](const Field& f) { return define_buffer(kernel, f); },
+                      [](const Field& f) { return "mine." + field_name(f); });
+  }
+
+  // ---- the table of several members, of which a text calls its own `mine`
+  using Field = MemberLayout::Field;
+  static std::string field_name(const Field& field) {
+    return argument_name(field.letter, field.number) + "_";
+  }
+  static std::string define_buffer(const ir::Kernel& kernel, const Field& field) {
+    const std::string type = pointer(kernel, field.number);
+    return "  " + type + argument_name('b', field.number) + " = (" + type.substr(0, type.find('*') + 1) +
+           ")mine." + field_name(field) + ";\n";
+  }
+  static std::string members_struct(const ir::Kernel& kernel, const std::string& maps) {
+    std::string fields = maps;
+    for (const Field& f : member_layout(kernel).fields)
+      fields += "  " + std::string(f.bytes == 8 ? "u64 " : "u32 ") + field_name(f) + ";\n";
+    return "struct sn_member {\n" + fields + "  u32 first_;\n" +
+           (kernel.split ? "  u32 parts_, partials_, counters_;\n" : "") +
+           "};\nstruct sn_members { sn_member at[" + std::to_string(kernel.members) + "]; };\n";
+  }
+  static std::string on_one_line(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
   }
 
   static bool wraps(const OpInfo& op, DType dtype) {

@@ -390,9 +390,13 @@ ProductSizes product_sizes(const ir::Kernel& kernel, std::span<const std::int64_
 }
 
 std::vector<ir::Tiling> ranked_tilings(const ir::Kernel& kernel, std::span<const std::int64_t> ints,
-                                       const LowerLimits& limits) {
-  return ranked_by_forms(kernel.tiling, product_sizes(kernel, ints), end_of_tiles(kernel, kernel.tiling),
-                         limits.tensor_cores);
+                                       const LowerLimits& limits, std::size_t members) {
+  ProductSizes sizes = product_sizes(kernel, ints);
+  sizes.batches *= static_cast<std::int64_t>(members);
+  std::vector<ir::Tiling> tilings =
+      ranked_by_forms(kernel.tiling, sizes, end_of_tiles(kernel, kernel.tiling), limits.tensor_cores);
+  if (members > 1) std::erase_if(tilings, [](const ir::Tiling& tiling) { return !tiling.has_groups(); });
+  return tilings;
 }
 
 bool prefers_library(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {

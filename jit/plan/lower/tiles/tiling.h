@@ -37,9 +37,10 @@ void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimi
 inline constexpr std::size_t kMostTilings = 40;
 
 /// All tilings that a kernel with a Tiling may have, at most kMostTilings. The one that the cost model
-/// expects to be the fastest comes first: the planner's. `ints`: arguments of a launch.
+/// expects to be the fastest comes first: the planner's. `ints`: arguments of a launch, or of the first of
+/// `members` products that share it.
 std::vector<ir::Tiling> ranked_tilings(const ir::Kernel& kernel, std::span<const std::int64_t> ints,
-                                       const LowerLimits& limits);
+                                       const LowerLimits& limits, std::size_t members = 1);
 
 /// Multiplications from which on a library is worth what it takes to be opened, a tenth of a second: fewer
 /// gain some microseconds each time.
