@@ -6,6 +6,7 @@
 #include "src/base/number_text.h"
 #include "src/nn/init.h"
 #include "src/tensor/autocast.h"
+#include "src/tensor/check.h"
 #include "src/tensor/composed/variance.h"
 
 namespace sinter::nn {
@@ -27,15 +28,26 @@ AnyTensor normalized(const AnyTensor& centred, const AnyTensor& var, double epsi
   return A::mul(centred, A::add(var, epsilon, where).rsqrt(where), where);
 }
 
+/// In f32 where the input has 16 or 8 bits.
 AnyTensor normalized_along(const AnyTensor& given, const Axes& axes, double epsilon, const Location& where) {
-  const A x = tensor::autocast_wide(given, where);
+  const A x = tensor::widened(given, where);
   const A mean = x.mean(axes, where), centred = A::sub(x, mean, where);
   const double size = static_cast<double>(x.numel()) / static_cast<double>(mean.numel());
-  return normalized(centred, tensor::scaled_variance(x, centred, axes, 1 / size, where), epsilon, where);
+  const A var = tensor::scaled_variance(x, centred, axes, 1 / size, where);
+  return normalized(centred, var, epsilon, where);
 }
 
-/// x * weight + bias, where those are, along `axis` of x.
-AnyTensor scaled(const char* layer, AnyTensor x, const std::optional<Tensor<1>>& weight,
+/// Of what a layer hands on: an input of that dtype, times a weight, and a bias.
+DType dtype_of_result(const char* layer, DType input, const std::optional<Tensor<1>>& weight,
+                      const std::optional<Tensor<1>>& bias, const Location& where) {
+  DType dtype = tensor::autocast_wide(input);
+  for (const std::optional<Tensor<1>>* each : {&weight, &bias})
+    if (*each) dtype = tensor::promoted_dtype(layer, dtype, (*each)->dtype(), where);
+  return dtype;
+}
+
+/// x * weight + bias, where those are, along `axis` of x, which an input of that dtype has become.
+AnyTensor scaled(const char* layer, AnyTensor x, DType input, const std::optional<Tensor<1>>& weight,
                  const std::optional<Tensor<1>>& bias, std::size_t axis, const Location& where) {
   Dims sizes = Dims::filled(x.rank() - axis, 1);
   if (weight) {
@@ -48,7 +60,7 @@ AnyTensor scaled(const char* layer, AnyTensor x, const std::optional<Tensor<1>>&
     sizes[0] = bias->shape()[0];
     x = A::add(x, bias->dynamic().reshape(sizes, where), where);
   }
-  return x;
+  return x.cast(dtype_of_result(layer, input, weight, bias, where), where);
 }
 
 void require_elements(const char* layer, const char* what, std::int64_t count, std::int64_t least,
@@ -79,14 +91,14 @@ AnyTensor grouped(const char* layer, const AnyTensor& x, std::int64_t groups,
                      where);
   for (const std::optional<Tensor<1>>* each : {&weight, &bias})
     if (*each) require_channels(layer, x, 1, (*each)->shape(), where);
-  if (x.numel() == 0) return scaled(layer, x, weight, bias, 1, where);
+  if (x.numel() == 0) return scaled(layer, x, x.dtype(), weight, bias, 1, where);
   const std::int64_t of_group = channels / groups;
   A y = x.reshape({n, groups, of_group, x.numel() / n / channels}, where);
   y = normalized_along(y, {2, 3}, epsilon, where);
   const Shape each({groups, of_group, 1});
   if (weight) y = A::mul(y, weight->dynamic().reshape(each, where), where);
   if (bias) y = A::add(y, bias->dynamic().reshape(each, where), where);
-  return y.reshape(x.shape(), where);
+  return y.cast(dtype_of_result(layer, x.dtype(), weight, bias, where), where).reshape(x.shape(), where);
 }
 
 }  // namespace
@@ -94,14 +106,14 @@ AnyTensor grouped(const char* layer, const AnyTensor& x, std::int64_t groups,
 AnyTensor detail::norm(const LayerNorm& layer, const AnyTensor& x, Location where) {
   require_elements("layer_norm", "the last axis", x.shape().back(), 1, x.shape(), where);
   const A y = normalized_along(x, -1, layer.epsilon, where);
-  return scaled("layer_norm", y, layer.weight, layer.bias, x.rank() - 1, where);
+  return scaled("layer_norm", y, x.dtype(), layer.weight, layer.bias, x.rank() - 1, where);
 }
 
 AnyTensor detail::norm(const RmsNorm& layer, const AnyTensor& x, Location where) {
   require_elements("rms_norm", "the last axis", x.shape().back(), 1, x.shape(), where);
-  const A mean = x.square(where).mean(-1, where);
-  const A y = A::mul(x, A::add(mean, layer.epsilon, where).rsqrt(where), where);
-  return scaled("rms_norm", y, layer.weight, std::nullopt, x.rank() - 1, where);
+  const A wide = tensor::widened(x, where), mean = wide.square(where).mean(-1, where);
+  const A y = A::mul(wide, A::add(mean, layer.epsilon, where).rsqrt(where), where);
+  return scaled("rms_norm", y, x.dtype(), layer.weight, std::nullopt, x.rank() - 1, where);
 }
 
 AnyTensor detail::norm(const GroupNorm& layer, const AnyTensor& x, Location where) {
@@ -112,12 +124,12 @@ AnyTensor detail::norm(const InstanceNorm& layer, const AnyTensor& x, Location w
   const Shape& shape = x.shape();
   require_elements("instance_norm", "an image", x.numel() == 0 ? 2 : x.numel() / shape[0] / shape[1], 2,
                    shape, where);
-  if (shape[1] == 0) return scaled("instance_norm", x, layer.weight, layer.bias, 1, where);
+  if (shape[1] == 0) return scaled("instance_norm", x, x.dtype(), layer.weight, layer.bias, 1, where);
   return grouped("instance_norm", x, shape[1], layer.weight, layer.bias, layer.epsilon, where);
 }
 
 AnyTensor detail::norm(const BatchNorm& layer, const AnyTensor& given, Location where) {
-  const A x = tensor::autocast_wide(given, where);
+  const A x = tensor::widened(given, where);
   const Shape& shape = given.shape();
   if (!layer.running_mean.defined() || !layer.running_var.defined())
     throw Error("[batch_norm] the layer has no running statistics: make it by BatchNormConfig", where);
@@ -149,10 +161,10 @@ AnyTensor detail::norm(const BatchNorm& layer, const AnyTensor& given, Location 
     centred = A::sub(x, mean, where);
     var = layer.running_var.dynamic().cast(x.dtype(), where).reshape(across, where);
   }
-  const A y = scaled("batch_norm", normalized(centred, var, layer.epsilon, where), layer.weight, layer.bias,
-                     1, where);
+  const A y = scaled("batch_norm", normalized(centred, var, layer.epsilon, where), given.dtype(),
+                     layer.weight, layer.bias, 1, where);
   // Mixed precision widens what is computed, not what is handed on: images are most of what a network moves.
-  return x.dtype() == given.dtype() ? y : y.cast(given.dtype(), where);
+  return tensor::autocast_wide(given.dtype()) == given.dtype() ? y : y.cast(given.dtype(), where);
 }
 
 AnyTensor detail::norm(const LocalResponseNorm& layer, const AnyTensor& x, Location where) {
@@ -160,11 +172,12 @@ AnyTensor detail::norm(const LocalResponseNorm& layer, const AnyTensor& x, Locat
   Dims before = Dims::filled(x.rank(), 0), after = before;
   before[1] = layer.size / 2;
   after[1] = (layer.size - 1) / 2;
-  const A squares = x.square(where).pad(before, after, 0, where).windows(1, layer.size, 1, where);
+  const A wide = tensor::widened(x, where);
+  const A squares = wide.square(where).pad(before, after, 0, where).windows(1, layer.size, 1, where);
   const auto last = static_cast<std::int64_t>(x.rank());
   const A sum = squares.sum(last, where).squeeze(last, where);
   const A base = A::add(A::mul(sum, layer.alpha / static_cast<double>(layer.size), where), layer.k, where);
-  return A::mul(x, A::pow(base, -layer.beta, where), where);
+  return A::mul(wide, A::pow(base, -layer.beta, where), where).cast(tensor::autocast_wide(x.dtype()), where);
 }
 
 LayerNorm LayerNormConfig::init(const Device& device, Location where) const {

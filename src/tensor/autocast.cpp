@@ -34,6 +34,12 @@ AnyTensor autocast_wide(const AnyTensor& x, const Location& where) {
   return autocasts() && x.defined() && is_stored_float(x.dtype()) ? x.cast(DType::f32, where) : x;
 }
 
+DType autocast_wide(DType dtype) { return autocasts() && is_stored_float(dtype) ? DType::f32 : dtype; }
+
+AnyTensor widened(const AnyTensor& x, const Location& where) {
+  return is_stored_float(x.dtype()) ? x.cast(DType::f32, where) : x;
+}
+
 }  // namespace tensor
 
 Autocast::Autocast(std::optional<DType> dtype) : before_(tensor::autocast_of_thread) {

@@ -81,7 +81,8 @@ AnyTensor AnyTensor::mean(const Axes& axes, Location where) const {
   double count = 1;
   for (std::size_t i = 0; i < value.shape.rank(); ++i)
     if (bits >> i & 1) count *= static_cast<double>(value.shape[i]);
-  return mul(reduce(Op::Sum, "mean", tensor::autocast_wide(*this, where), axes, where), 1 / count, where);
+  const AnyTensor sum = reduce(Op::Sum, "mean", tensor::widened(*this, where), axes, where);
+  return mul(sum, 1 / count, where).cast(tensor::autocast_wide(dtype()), where);
 }
 
 AnyTensor AnyTensor::any(const Axes& axes, Location where) const {

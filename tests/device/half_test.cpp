@@ -210,6 +210,44 @@ TEST_CASE("sums are f32 sums") {
   for (float x : numbers_of(ones.mean(1))) CHECK(std::abs(x - 1) <= 0x1p-7);
 }
 
+TEST_CASE("what is made of sums that leave the range of f16 does not") {
+  const Device device = test_device();
+  constexpr std::int64_t kCount = 1000, kMany = 70000;
+  for (const DType half : kHalves) {
+    CAPTURE(name_of(half));
+    // 200 and 400 in turn: sums of 3e5, and of 1e8.
+    const Tensor<2> turns = Tensor<1>::arange(0, kCount, 1, device).reshape<2>({kCount / 2, 2}) % 2.f;
+    const Tensor<1> x = (turns * 200.f + 200.f).reshape<1>({kCount}).cast(half);
+    const double step = step_of(half);
+    const auto is_near = [&](const Tensor<1>& found, double expected) {
+      CHECK(found.dtype() == half);
+      CHECK(numbers_of(found)[0] == doctest::Approx(expected).epsilon(1.01 * step));
+    };
+    is_near(x.mean(0), 300);
+    is_near(x.var(0), 1e4 * kCount / (kCount - 1));
+    is_near(x.std(0), 100 * std::sqrt(kCount / (kCount - 1.0)));
+    is_near(norm(x, 2, 0), 1e4);
+    is_near(norm(x, 3, 0), std::cbrt(kCount * (8e6 + 64e6) / 2));
+    is_near(logsumexp(Tensor<1>::zeros({kMany}, device).cast(half), 0), std::log(kMany));
+    const auto ends = [&](const Tensor<2>& normal, double first, double second) {
+      const std::vector<float> found = numbers_of(normal);
+      CHECK(found[0] == doctest::Approx(first).epsilon(1.01 * step));
+      CHECK(found[1] == doctest::Approx(second).epsilon(1.01 * step));
+    };
+    const Tensor<2> row = x.reshape<2>({1, kCount});
+    ends(nn::LayerNormConfig{.d_model = kCount, .affine = false}.init(device).forward(row), -1, 1);
+    ends(nn::RmsNormConfig{.d_model = kCount, .affine = false}.init(device).forward(row),
+         200 / std::sqrt(1e5), 400 / std::sqrt(1e5));
+    // With a weight and a bias: one rounding, of what is in f32 until then.
+    nn::LayerNorm layer = nn::LayerNormConfig{.d_model = kCount}.init(device);
+    layer.weight = Tensor<1>::full({kCount}, 3.3f, device).cast(half);
+    layer.bias = Tensor<1>::full({kCount}, -2.f, device).cast(half);
+    const double weight = numbers_of(Tensor<1>(*layer.weight))[0];
+    ends(layer.forward(row), -weight - 2, weight - 2);
+    is_near(nanmean(x, 0), 300);
+  }
+}
+
 TEST_CASE("programs are as exact as their roundings") {
   const Device device = test_device();
   const std::int64_t rows = 5, columns = testing::compiles_slowly(device) ? 200 : 1028, n = rows * columns;

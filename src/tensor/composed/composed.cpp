@@ -152,25 +152,37 @@ AnyTensor AnyTensor::triu_mask(std::int64_t rows, std::int64_t columns, std::int
   return lower_mask(2, rows, columns, diagonal_below(diagonal), device, where).logical_not(where);
 }
 
-AnyTensor AnyTensor::var(const Axes& axes, double correction, Location where) const {
-  const trace::Value& value = tensor::value_of("var", *this, where);
-  tensor::check_float("var", value.dtype, where);
-  const std::uint64_t bits = tensor::axes_of("var", axes, value.shape, where);
+namespace {
+
+/// In f32 where x has fewer bits.
+AnyTensor wide_variance(std::string_view name, const AnyTensor& x, const Axes& axes, double correction,
+                        const Location& where) {
+  const trace::Value& value = tensor::value_of(name, x, where);
+  tensor::check_float(name, value.dtype, where);
+  const std::uint64_t bits = tensor::axes_of(name, axes, value.shape, where);
   double count = 1;
   for (std::size_t i = 0; i < value.shape.rank(); ++i)
     if (bits >> i & 1) count *= static_cast<double>(value.shape[i]);
-  const AnyTensor wide = tensor::autocast_wide(*this, where);
-  const AnyTensor centred = sub(wide, wide.mean(axes, where), where);
+  const AnyTensor wide = tensor::widened(x, where);
+  const AnyTensor centred = AnyTensor::sub(wide, wide.mean(axes, where), where);
   return tensor::scaled_variance(wide, centred, axes, 1 / std::max(0.0, count - correction), where);
 }
 
+}  // namespace
+
+AnyTensor AnyTensor::var(const Axes& axes, double correction, Location where) const {
+  const AnyTensor variance = wide_variance("var", *this, axes, correction, where);
+  return variance.cast(tensor::autocast_wide(dtype()), where);
+}
+
 AnyTensor AnyTensor::std(const Axes& axes, double correction, Location where) const {
-  const AnyTensor variance = var(axes, correction, where);
-  if (!variance.requires_grad()) return variance.sqrt(where);
+  const AnyTensor variance = wide_variance("std", *this, axes, correction, where);
+  const DType narrow = tensor::autocast_wide(dtype());
+  if (!variance.requires_grad()) return variance.sqrt(where).cast(narrow, where);
   // Where all elements are equal the root has no derivative; its gradient there is 0, as in PyTorch.
   const AnyTensor is_zero = equal(variance, 0, where);
   const AnyTensor root = AnyTensor::where(is_zero, 1, variance, where).sqrt(where);
-  return AnyTensor::where(is_zero, 0, root, where);
+  return AnyTensor::where(is_zero, 0, root, where).cast(narrow, where);
 }
 
 }  // namespace sinter

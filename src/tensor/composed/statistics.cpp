@@ -49,6 +49,28 @@ Dims position_of(std::int64_t element, const Shape& shape) {
   return at;
 }
 
+/// A result of products, which have a dtype of their own in scopes, as x where that has 16 or 8 bits.
+AnyTensor narrowed(const AnyTensor& result, const AnyTensor& x, const Location& where) {
+  return is_stored_float(x.dtype()) ? result.cast(x.dtype(), where) : result;
+}
+
+/// In the digits of x.
+AnyTensor norm_of(const AnyTensor& x, double p, const Axes& axes, const Location& where) {
+  if (p == kInfinity) return x.abs(where).max(axes, where);
+  if (p == -kInfinity) return x.abs(where).min(axes, where);
+  if (p == 0) return A::not_equal(x, 0, where).cast(x.dtype(), where).sum(axes, where);
+  if (p == 1) return x.abs(where).sum(axes, where);
+  if (p == 2) return root(x.square(where).sum(axes, where), where);
+  if (!(p > 0)) throw Error("[norm] p is 0 or more or an infinity, not " + std::to_string(p), where);
+  // As for the root of squares, no gradient is infinite at 0.
+  const A magnitude = x.abs(where);
+  const A nothing = A::equal(magnitude, 0, where);
+  const A powers = A::where(nothing, 0, A::pow(A::where(nothing, 1, magnitude, where), p, where), where);
+  const A sum = powers.sum(axes, where);
+  const A zero = A::equal(sum, 0, where);
+  return A::where(zero, 0, A::pow(A::where(zero, 1, sum, where), 1 / p, where), where);
+}
+
 }  // namespace
 
 AnyTensor logsumexp(const AnyTensor& given, const Axes& axes, Location where) {
@@ -56,11 +78,13 @@ AnyTensor logsumexp(const AnyTensor& given, const Axes& axes, Location where) {
   tensor::axes_of("logsumexp", axes, given.shape(), where);
   // The sum of nothing is 0.
   if (given.numel() == 0) return given.sum(axes, where).log(where);
-  const A x = tensor::autocast_wide(given, where);
+  const DType dtype = tensor::autocast_wide(given.dtype());
+  const A x = tensor::widened(given, where);
   const A largest = x.detach().max(axes, where);
   // Where all are -infinity, or one is infinite, the distance to the largest would be NaN.
   const A shift = A::where(largest.is_finite(where), largest, 0, where);
-  return A::add(A::sub(x, shift, where).exp(where).sum(axes, where).log(where), shift, where);
+  return A::add(A::sub(x, shift, where).exp(where).sum(axes, where).log(where), shift, where)
+      .cast(dtype, where);
 }
 
 std::pair<AnyTensor, AnyTensor> var_mean(const AnyTensor& x, const Axes& axes, double correction,
@@ -79,21 +103,9 @@ AnyTensor max_abs(const AnyTensor& x, const Axes& axes, Location where) {
 
 AnyTensor norm(const AnyTensor& given, double p, const Axes& axes, Location where) {
   check("norm", given, where);
-  const A x = tensor::autocast_wide(given, where);
   tensor::axes_of("norm", axes, given.shape(), where);
-  if (p == kInfinity) return x.abs(where).max(axes, where);
-  if (p == -kInfinity) return x.abs(where).min(axes, where);
-  if (p == 0) return A::not_equal(x, 0, where).cast(x.dtype(), where).sum(axes, where);
-  if (p == 1) return x.abs(where).sum(axes, where);
-  if (p == 2) return root(x.square(where).sum(axes, where), where);
-  if (!(p > 0)) throw Error("[norm] p is 0 or more or an infinity, not " + std::to_string(p), where);
-  // As for the root of squares, no gradient is infinite at 0.
-  const A magnitude = x.abs(where);
-  const A nothing = A::equal(magnitude, 0, where);
-  const A powers = A::where(nothing, 0, A::pow(A::where(nothing, 1, magnitude, where), p, where), where);
-  const A sum = powers.sum(axes, where);
-  const A zero = A::equal(sum, 0, where);
-  return A::where(zero, 0, A::pow(A::where(zero, 1, sum, where), 1 / p, where), where);
+  return norm_of(tensor::widened(given, where), p, axes, where)
+      .cast(tensor::autocast_wide(given.dtype()), where);
 }
 
 AnyTensor normalize(const AnyTensor& x, double p, const Axes& axes, double epsilon, Location where) {
@@ -111,8 +123,9 @@ AnyTensor nansum(const AnyTensor& x, const Axes& axes, Location where) {
 
 AnyTensor nanmean(const AnyTensor& x, const Axes& axes, Location where) {
   check("nanmean", x, where);
-  const A count = x.is_nan(where).logical_not(where).cast(x.dtype(), where).sum(axes, where);
-  return A::div(nansum(x, axes, where), count, where);
+  const A wide = tensor::widened(x, where);
+  const A count = wide.is_nan(where).logical_not(where).cast(wide.dtype(), where).sum(axes, where);
+  return A::div(nansum(wide, axes, where), count, where).cast(tensor::autocast_wide(x.dtype()), where);
 }
 
 AnyTensor contains_nan(const AnyTensor& x, Location where) {
@@ -124,19 +137,21 @@ AnyTensor cov(const AnyTensor& x, double correction, Location where) {
   check("cov", x, where);
   if (x.rank() != 2)
     throw ShapeError("[cov] takes [variables, observations], not shape " + to_string(x.shape()), where);
-  const A centred = A::sub(x, x.mean(1, where), where);
+  const A wide = tensor::widened(x, where), centred = A::sub(wide, wide.mean(1, where), where);
   const double count = static_cast<double>(x.shape()[1]) - correction;
-  return A::mul(centred.matmul(centred.transpose(0, 1, where), where), 1 / std::max(0.0, count), where);
+  const A product = centred.matmul(centred.transpose(0, 1, where), where);
+  return narrowed(A::mul(product, 1 / std::max(0.0, count), where), x, where);
 }
 
 AnyTensor corrcoef(const AnyTensor& x, Location where) {
   check("corrcoef", x, where);
   if (x.rank() != 2)
     throw ShapeError("[corrcoef] takes [variables, observations], not shape " + to_string(x.shape()), where);
-  const A centred = A::sub(x, x.mean(1, where), where);
+  const A wide = tensor::widened(x, where), centred = A::sub(wide, wide.mean(1, where), where);
   const A unit = A::mul(centred, centred.square(where).sum(1, where).rsqrt(where), where);
   const A product = unit.matmul(unit.transpose(0, 1, where), where);
-  return A::minimum(A::maximum(product, -1, where), 1, where);  // rounding may lead beyond
+  // Rounding may lead beyond.
+  return narrowed(A::minimum(A::maximum(product, -1, where), 1, where), x, where);
 }
 
 AnyTensor is_close(const AnyTensor& a, const AnyTensor& b, double relative, double absolute, bool equal_nan,
