@@ -20,14 +20,22 @@ constexpr std::uint64_t kPerOp = 0;
 
 }  // namespace
 
-// The library calls this operator new, too.
+// The library calls these, too.
 void* operator new(std::size_t bytes) {
   ++allocations;
   if (void* memory = std::malloc(bytes ? bytes : 1)) return memory;
   throw std::bad_alloc();
 }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  ++allocations;
+  const auto whole = static_cast<std::size_t>(alignment);
+  if (void* memory = std::aligned_alloc(whole, (bytes + whole - 1) / whole * whole)) return memory;
+  throw std::bad_alloc();
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 using namespace sinter;
 
