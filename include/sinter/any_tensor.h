@@ -141,6 +141,9 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
   AnyTensor tanh(Location where = Location::current()) const;
   AnyTensor sigmoid(Location where = Location::current()) const;
   AnyTensor erf(Location where = Location::current()) const;
+  /// The distribution function of the standard normal distribution, (1 + erf(x / sqrt 2)) / 2: how likely a
+  /// standard normal number is at most x. f32 within 3e-7; down to x = -6 within 0.2% of itself too.
+  AnyTensor ndtr(Location where = Location::current()) const;
   /// 2 to the power of x, and logarithms to base 2 and 10: f32 within 6 units in the last place, also at
   /// powers of the base.
   AnyTensor exp2(Location where = Location::current()) const;

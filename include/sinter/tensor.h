@@ -151,6 +151,7 @@ class Tensor : public TensorCreation<Rank, Kind>,
   SINTER_UNARY(tanh, kFloat)
   SINTER_UNARY(sigmoid, kFloat)
   SINTER_UNARY(erf, kFloat)
+  SINTER_UNARY(ndtr, kFloat)
   SINTER_UNARY(floor, kFloat)
   SINTER_UNARY(ceil, kFloat)
   SINTER_UNARY(round, kFloat)

@@ -51,6 +51,7 @@ Term zero(const Step&) { return Term::zero(); }
 Term square_of_radius(const Step& s) { return square(s.operand(0)) + square(s.operand(1)); }
 
 constexpr double kTwoOverSqrtPi = 2 * std::numbers::inv_sqrtpi;
+constexpr double kOneOverSqrtTwoPi = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
 
 constexpr Rule kTable[] = {
     {Op::Neg, {{{[](const Step& s) { return -s.gradient(); }}}}},
@@ -117,6 +118,9 @@ constexpr Rule kTable[] = {
         kResult}}}},
     {Op::Erf,
      {{{[](const Step& s) { return s.gradient() * (exp(-square(s.operand(0))) * kTwoOverSqrtPi); },
+        kFirst}}}},
+    {Op::Ndtr,
+     {{{[](const Step& s) { return s.gradient() * (exp(square(s.operand(0)) * -0.5) * kOneOverSqrtTwoPi); },
         kFirst}}}},
 
     // Step functions: constant wherever a derivative exists.

@@ -87,6 +87,12 @@ inline constexpr float kExp2Polynomial[] = {0.693147182465f,    -0.240226492286f
 inline constexpr float kErfPolynomial[] = {1.62790703773f,     0.918447613716f,     0.148277059197f,
                                            -0.0276320148259f,  -0.000231432524743f, 0.00240504462272f,
                                            -0.00091300951317f, 0.000169726117747f,  -1.33546345751e-05f};
+/// -(1 + log2(Phi(-x))) / x for x in [0, 6], Phi being the distribution function of the standard normal
+/// distribution: 2^(-1 - x p(x)) is within 1e-7 of it, and within 0.12% of itself. Beyond 6 it falls for
+/// ever.
+inline constexpr float kNdtrPolynomial[] = {1.15110826492f,      0.459172338247f,    0.0526306740940f,
+                                            -0.00729042151943f,  0.000331867719069f, 9.85285323929e-05f,
+                                            -1.99007135961e-05f, 1.16375758807e-06f};
 /// (ln(1 + f) - f + f^2 / 2) / f^3 for 1 + f in [sqrt(1/2), sqrt(2)).
 inline constexpr float kLogPolynomial[] = {0.333333317988f,  -0.250008184648f, 0.200012129691f,
                                            -0.166234247895f, 0.142021336022f,  -0.131599896948f,

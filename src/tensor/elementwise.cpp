@@ -172,6 +172,7 @@ AnyTensor AnyTensor::atanh(Location where) const { return tensor::unary(Op::Atan
 AnyTensor AnyTensor::tanh(Location where) const { return tensor::unary(Op::Tanh, *this, where); }
 AnyTensor AnyTensor::sigmoid(Location where) const { return tensor::unary(Op::Sigmoid, *this, where); }
 AnyTensor AnyTensor::erf(Location where) const { return tensor::unary(Op::Erf, *this, where); }
+AnyTensor AnyTensor::ndtr(Location where) const { return tensor::unary(Op::Ndtr, *this, where); }
 AnyTensor AnyTensor::floor(Location where) const { return tensor::unary(Op::Floor, *this, where); }
 AnyTensor AnyTensor::ceil(Location where) const { return tensor::unary(Op::Ceil, *this, where); }
 AnyTensor AnyTensor::round(Location where) const { return tensor::unary(Op::Round, *this, where); }

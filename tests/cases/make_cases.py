@@ -718,3 +718,8 @@ for axes in ([0, 2], [1]):
 case("irfftn", lambda a, b: torch.fft.irfftn(torch.complex(a, b), s=[3, 5], dim=[0, 2]), [numbers(3, 2, 3), numbers(3, 2, 3)],
      axes=[0, 2], length=5)
 write("complex")
+
+# ---- special functions
+case("ndtr", torch.special.ndtr, [numbers(4, 7)])
+case("ndtr", torch.special.ndtr, [given(0, inf, -inf, nan)], gradients=False)
+write("special")

@@ -109,7 +109,8 @@ TEST_CASE("rounds with slices that move and values that are held find their plan
       taken_up += traces.taken_up;
       CHECK(got == run_rounds(device, rounds, length, kept, false));
     }
-  CHECK((taken_up > all / 4) == fused);
+  // Where a trace ends, between two rounds or within one, follows from fingerprints of its ops.
+  CHECK((taken_up > all / 8) == fused);
 }
 
 }  // namespace sinter::testing

@@ -277,6 +277,7 @@ TEST_CASE("activations agree with their formulas") {
   };
   check("relu", relu(x), [](double v) { return std::max(v, 0.0); });
   check("leaky_relu", leaky_relu(x, 0.1), [](double v) { return v > 0 ? v : 0.1 * v; });
+  check("ndtr", x.ndtr(), [](double v) { return std::erfc(v * -0.70710678118654752) / 2; });
   check("gelu", gelu(x), [](double v) { return 0.5 * v * (1 + std::erf(v / std::sqrt(2.0))); });
   check("gelu_tanh", gelu_tanh(x), [](double v) {
     return 0.5 * v * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (v + 0.044715 * v * v * v)));

@@ -75,6 +75,7 @@ std::vector<Case> cases() {
       {Op::Tanh, "tanh", one, [](V x) { return x[0].tanh(); }},
       {Op::Sigmoid, "sigmoid", one, [](V x) { return x[0].sigmoid(); }},
       {Op::Erf, "erf", one, [](V x) { return x[0].erf(); }},
+      {Op::Ndtr, "ndtr", one, [](V x) { return x[0].ndtr(); }},
       {Op::Add, "add", two, [](V x) { return A::add(x[0], x[1]); }},
       {Op::Add,
        "add, broadcast",

@@ -109,6 +109,17 @@ V erf(LlvmReals& f, const V& a) {
   return f.copy_sign(f.fma(s, p, f.sub(f.number(1), s)), a);
 }
 
+/// The distribution function of the standard normal distribution, as the interpreter has it.
+V ndtr(LlvmReals& f, const V& a) {
+  const V c = f.abs(a), one = f.number(1);
+  const V t = f.at_most(127, f.fma(c, f.horner(c, base::kNdtrPolynomial), one));
+  const V shift = f.number(base::Exponentials<float>::kShift + 127), sum = f.sub(shift, t);
+  const V r = f.add(t, f.sub(sum, shift));
+  const V p = f.mul(r, f.horner(r, base::kExp2Polynomial)), s = power_of_two<float>(f, f.to_bits(sum));
+  const V below = f.fma(f.neg(s), p, s);
+  return f.select(f.compare("olt", a, f.number(0)), below, f.sub(one, below));
+}
+
 /// y, but for arguments that are no positive numbers.
 V log_of_special(LlvmReals& f, const V& a, V y) {
   const double infinity = std::numeric_limits<double>::infinity();
@@ -206,6 +217,7 @@ const Entry kFunctions[] = {
     {Op::Log, "sn_log", of_one<log>, of_one<log64>, false, true},
     {Op::Log1p, "sn_log1p", of_one<log1p>, of_one<log1p>},
     {Op::Erf, "sn_erf", of_one<erf>, {}, false, true},
+    {Op::Ndtr, "sn_ndtr", of_one<ndtr>, {}, false, true},
     {Op::Sin, "sn_sin", [](LlvmReals& f, const V& x, const V&) { return sin(f, x, 0); }, {}, true},
     {Op::Cos, "sn_cos", [](LlvmReals& f, const V& x, const V&) { return sin(f, x, 1); }, {}, true},
     {Op::Tan, "sn_tan", of_one<llvm_tan>, {}, true},

@@ -116,10 +116,7 @@ AnyTensor selu(const AnyTensor& x, Location where) {
   return A::mul(exponential_unit(x, kSeluAlpha, 1, where), kSeluScale, where);
 }
 
-AnyTensor gelu(const AnyTensor& x, Location where) {
-  const AnyTensor erf = A::mul(x, 1 / std::numbers::sqrt2, where).erf(where);
-  return A::mul(A::mul(x, 0.5, where), A::add(erf, 1, where), where);
-}
+AnyTensor gelu(const AnyTensor& x, Location where) { return A::mul(x, x.ndtr(where), where); }
 
 AnyTensor gelu_tanh(const AnyTensor& x, Location where) {
   const double scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;

@@ -46,23 +46,19 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
   }
 }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
-SN_FN float sn_erf_f32(float a) {
-  const float c = fabsf(a), z = a * a;
-  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
-  p = fma(p, z, -2.676771953701973e-2f);
-  p = fma(p, z, 1.1281845718622208e-1f);
-  p = fma(p, z, -3.761249780654907e-1f);
-  p = fma(p, z, 1.2837915122509003e-1f);
-  p = fma(a, p, a);
-  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
-  t = fma(t, c, -1.3103951513767242e-1f);
-  t = fma(t, c, -9.39447820186615e-1f);
-  t = fma(t, c, -1.6156489849090576f);
-  t = fma(t, c, -2.8363061137497425e-3f);
+SN_FN float sn_ndtr_f32(float a) {
+  const float c = fabsf(a);
+  float t = fma(-1.16375758807e-6f, c, 1.99007135961e-5f);
+  t = fma(t, c, -9.85285323929e-5f);
+  t = fma(t, c, -3.31867719069e-4f);
+  t = fma(t, c, 7.29042151943e-3f);
+  t = fma(t, c, -5.2630674094e-2f);
+  t = fma(t, c, -4.59172338247e-1f);
+  t = fma(t, c, -1.15110826492f);
+  t = fma(t, c, -1.0f);
   float q;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
-  q = copysignf(1.0f - q, a);
-  return c >= 0.92f ? q : p;
+  return a < 0.0f ? q : 1.0f - q;
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
@@ -72,7 +68,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 #define SN_BLOCKS 4
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const float* b0, const float* b1, const float* b2, float* __restrict__ b3, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12) {
+    const float* b0, const float* b1, const float* b2, float* __restrict__ b3, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b2) | u64(b3)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -133,10 +129,10 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       const float v8 = (v6 * s1);
       const float v10 = (v8 + s2);
       const float v11 = sn_rsqrt_f32(v10);
-      const float v41 = (v11 * v11);
-      const float v42 = (v41 * v11);
-      float r38 = float(0);
-      float q38[4] = {float(0), float(0), float(0), float(0)};
+      const float v32 = (v11 * v11);
+      const float v33 = (v32 * v11);
+      float r29 = float(0);
+      float q29[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -155,34 +151,29 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
             const float v14 = (v12 * v13);
             const float v15 = l15[k];
             const float v16 = (v14 + v15);
-            const float v18 = (v16 * s3);
-            const float v19 = sn_erf_f32(v18);
-            const float v21 = (v19 + s4);
-            const float v23 = (v21 * s5);
-            const float v25 = (v16 * s6);
-            const float v26 = (v18 * v18);
-            const float v27 = (-v26);
-            const float v28 = sn_exp_f32(v27);
-            const float v30 = (v28 * s7);
-            const float v31 = (v25 * v30);
-            const float v33 = (v31 * s8);
-            const float v34 = (v23 + v33);
-            const float v35 = (v34 * v13);
-            h1[i][k] = v35;
-            const float v37 = (v35 * v4);
-            q38[k] = fma(v35, v4, q38[k]);
+            const float v17 = sn_ndtr_f32(v16);
+            const float v18 = (v16 * v16);
+            const float v20 = (v18 * s3);
+            const float v21 = sn_exp_f32(v20);
+            const float v23 = (v21 * s4);
+            const float v24 = (v16 * v23);
+            const float v25 = (v17 + v24);
+            const float v26 = (v25 * v13);
+            h1[i][k] = v26;
+            const float v28 = (v26 * v4);
+            q29[k] = fma(v26, v4, q29[k]);
           }
         }
       }
-      r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r38, warps, blockDim.x, false); }
-      const float v38 = r38;
-      const float v40 = (v38 * s9);
-      const float v43 = (v40 * v42);
-      const float v45 = (v43 * s10);
-      const float v47 = (v45 * s11);
-      float r51 = float(0);
-      float q51[4] = {float(0), float(0), float(0), float(0)};
+      r29 = r29 + ((q29[0] + q29[1]) + (q29[2] + q29[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r29, warps, blockDim.x, false); }
+      const float v29 = r29;
+      const float v31 = (v29 * s5);
+      const float v34 = (v31 * v33);
+      const float v36 = (v34 * s6);
+      const float v38 = (v36 * s7);
+      float r42 = float(0);
+      float q42[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -192,20 +183,20 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             const float v4 = h0[i][k];
-            const float v35 = h1[i][k];
-            const float v36 = (v35 * v11);
-            const float v48 = (v47 * v4);
-            const float v49 = (v36 + v48);
-            h0[i][k] = v49;
-            const float v50 = (-v49);
-            q51[k] = (q51[k] + v50);
+            const float v26 = h1[i][k];
+            const float v27 = (v26 * v11);
+            const float v39 = (v38 * v4);
+            const float v40 = (v27 + v39);
+            h0[i][k] = v40;
+            const float v41 = (-v40);
+            q42[k] = (q42[k] + v41);
           }
         }
       }
-      r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r51, warps, blockDim.x, false); }
-      const float v51 = r51;
-      const float v53 = (v51 * s12);
+      r42 = r42 + ((q42[0] + q42[1]) + (q42[2] + q42[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r42, warps, blockDim.x, false); }
+      const float v42 = r42;
+      const float v44 = (v42 * s8);
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -215,9 +206,9 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const float v49 = h0[i][k];
-            const float v54 = (v49 + v53);
-            w0[k] = v54;
+            const float v40 = h0[i][k];
+            const float v45 = (v40 + v44);
+            w0[k] = v45;
           }
           sn_store4_f32(b3 + (x0 * n2 + y), w0);
         }
@@ -261,13 +252,13 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       const float v8 = (v6 * s1);
       const float v10 = (v8 + s2);
       const float v11 = sn_rsqrt_f32(v10);
-      const float v41 = (v11 * v11);
-      const float v42 = (v41 * v11);
-      float r38 = float(0);
+      const float v32 = (v11 * v11);
+      const float v33 = (v32 * v11);
+      float r29 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q38 = float(0);
+        float q29 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const float v0 = b0[x0 * n2 + x1];
@@ -277,35 +268,30 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           const float v14 = (v12 * v13);
           const float v15 = b2[x1];
           const float v16 = (v14 + v15);
-          const float v18 = (v16 * s3);
-          const float v19 = sn_erf_f32(v18);
-          const float v21 = (v19 + s4);
-          const float v23 = (v21 * s5);
-          const float v25 = (v16 * s6);
-          const float v26 = (v18 * v18);
-          const float v27 = (-v26);
-          const float v28 = sn_exp_f32(v27);
-          const float v30 = (v28 * s7);
-          const float v31 = (v25 * v30);
-          const float v33 = (v31 * s8);
-          const float v34 = (v23 + v33);
-          const float v35 = (v34 * v13);
-          const float v37 = (v35 * v4);
-          q38 = fma(v35, v4, q38);
+          const float v17 = sn_ndtr_f32(v16);
+          const float v18 = (v16 * v16);
+          const float v20 = (v18 * s3);
+          const float v21 = sn_exp_f32(v20);
+          const float v23 = (v21 * s4);
+          const float v24 = (v16 * v23);
+          const float v25 = (v17 + v24);
+          const float v26 = (v25 * v13);
+          const float v28 = (v26 * v4);
+          q29 = fma(v26, v4, q29);
         }
-        r38 = r38 + q38;
+        r29 = r29 + q29;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r38, warps, blockDim.x, false); }
-      const float v38 = r38;
-      const float v40 = (v38 * s9);
-      const float v43 = (v40 * v42);
-      const float v45 = (v43 * s10);
-      const float v47 = (v45 * s11);
-      float r51 = float(0);
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r29, warps, blockDim.x, false); }
+      const float v29 = r29;
+      const float v31 = (v29 * s5);
+      const float v34 = (v31 * v33);
+      const float v36 = (v34 * s6);
+      const float v38 = (v36 * s7);
+      float r42 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q51 = float(0);
+        float q42 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const float v0 = b0[x0 * n2 + x1];
@@ -315,30 +301,25 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           const float v14 = (v12 * v13);
           const float v15 = b2[x1];
           const float v16 = (v14 + v15);
-          const float v18 = (v16 * s3);
-          const float v19 = sn_erf_f32(v18);
-          const float v21 = (v19 + s4);
-          const float v23 = (v21 * s5);
-          const float v25 = (v16 * s6);
-          const float v26 = (v18 * v18);
-          const float v27 = (-v26);
-          const float v28 = sn_exp_f32(v27);
-          const float v30 = (v28 * s7);
-          const float v31 = (v25 * v30);
-          const float v33 = (v31 * s8);
-          const float v34 = (v23 + v33);
-          const float v35 = (v34 * v13);
-          const float v36 = (v35 * v11);
-          const float v48 = (v47 * v4);
-          const float v49 = (v36 + v48);
-          const float v50 = (-v49);
-          q51 = (q51 + v50);
+          const float v17 = sn_ndtr_f32(v16);
+          const float v18 = (v16 * v16);
+          const float v20 = (v18 * s3);
+          const float v21 = sn_exp_f32(v20);
+          const float v23 = (v21 * s4);
+          const float v24 = (v16 * v23);
+          const float v25 = (v17 + v24);
+          const float v26 = (v25 * v13);
+          const float v27 = (v26 * v11);
+          const float v39 = (v38 * v4);
+          const float v40 = (v27 + v39);
+          const float v41 = (-v40);
+          q42 = (q42 + v41);
         }
-        r51 = r51 + q51;
+        r42 = r42 + q42;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r51, warps, blockDim.x, false); }
-      const float v51 = r51;
-      const float v53 = (v51 * s12);
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r42, warps, blockDim.x, false); }
+      const float v42 = r42;
+      const float v44 = (v42 * s8);
       for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
@@ -348,24 +329,19 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
         const float v14 = (v12 * v13);
         const float v15 = b2[x1];
         const float v16 = (v14 + v15);
-        const float v18 = (v16 * s3);
-        const float v19 = sn_erf_f32(v18);
-        const float v21 = (v19 + s4);
-        const float v23 = (v21 * s5);
-        const float v25 = (v16 * s6);
-        const float v26 = (v18 * v18);
-        const float v27 = (-v26);
-        const float v28 = sn_exp_f32(v27);
-        const float v30 = (v28 * s7);
-        const float v31 = (v25 * v30);
-        const float v33 = (v31 * s8);
-        const float v34 = (v23 + v33);
-        const float v35 = (v34 * v13);
-        const float v36 = (v35 * v11);
-        const float v48 = (v47 * v4);
-        const float v49 = (v36 + v48);
-        const float v54 = (v49 + v53);
-        b3[x0 * n2 + x1] = v54;
+        const float v17 = sn_ndtr_f32(v16);
+        const float v18 = (v16 * v16);
+        const float v20 = (v18 * s3);
+        const float v21 = sn_exp_f32(v20);
+        const float v23 = (v21 * s4);
+        const float v24 = (v16 * v23);
+        const float v25 = (v17 + v24);
+        const float v26 = (v25 * v13);
+        const float v27 = (v26 * v11);
+        const float v39 = (v38 * v4);
+        const float v40 = (v27 + v39);
+        const float v45 = (v40 + v44);
+        b3[x0 * n2 + x1] = v45;
       }
     }
   }

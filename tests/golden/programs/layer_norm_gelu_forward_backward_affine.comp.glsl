@@ -37,23 +37,18 @@ float sn_workgroup_sum_f32(float mine) {
   return v;
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
-SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
-  precise float z = a * a;
-  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
-  p = fma(z, p, -2.676771953701973e-2);
-  p = fma(z, p, 1.1281845718622208e-1);
-  p = fma(z, p, -3.761249780654907e-1);
-  p = fma(z, p, 1.2837915122509003e-1);
-  p = fma(a, p, a);
-  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, x, -1.3103951513767242e-1);
-  t = fma(t, x, -9.39447820186615e-1);
-  t = fma(t, x, -1.6156489849090576);
-  t = fma(t, x, -2.8363061137497425e-3);
-  precise float q = 1.0 - exp2(t);
-  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
-  return x >= 0.92 ? q : p;
+SN_FN float sn_ndtr_f32(float a) {
+  const float c = abs(a);
+  precise float t = fma(c, -1.16375758807e-6, 1.99007135961e-5);
+  t = fma(t, c, -9.85285323929e-5);
+  t = fma(t, c, -3.31867719069e-4);
+  t = fma(t, c, 7.29042151943e-3);
+  t = fma(t, c, -5.2630674094e-2);
+  t = fma(t, c, -4.59172338247e-1);
+  t = fma(t, c, -1.15110826492);
+  t = fma(t, c, -1.0);
+  precise float q = exp2(t);
+  return a < 0.0 ? q : 1.0 - q;
 }
 SN_FN float sn_exp_f32(float a) {
   precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
@@ -87,10 +82,6 @@ void main() {
   const float s6 = uintBitsToFloat(sn_arguments.word[9]);
   const float s7 = uintBitsToFloat(sn_arguments.word[10]);
   const float s8 = uintBitsToFloat(sn_arguments.word[11]);
-  const float s9 = uintBitsToFloat(sn_arguments.word[12]);
-  const float s10 = uintBitsToFloat(sn_arguments.word[13]);
-  const float s11 = uintBitsToFloat(sn_arguments.word[14]);
-  const float s12 = uintBitsToFloat(sn_arguments.word[15]);
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
@@ -156,13 +147,13 @@ void main() {
       precise float v8 = (v6 * s1);
       precise float v10 = (v8 + s2);
       precise float v11 = sn_rsqrt_f32(v10);
-      precise float v41 = (v11 * v11);
-      precise float v42 = (v41 * v11);
+      precise float v32 = (v11 * v11);
+      precise float v33 = (v32 * v11);
       if (SN_LANE == 0u) {
         b2.at[x0] = v11;
       }
-      float r38 = float(0);
-      float q38[4] = {float(0), float(0), float(0), float(0)};
+      float r29 = float(0);
+      float q29[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
@@ -182,34 +173,29 @@ void main() {
             precise float v14 = (v12 * v13);
             precise float v15 = l15[k];
             precise float v16 = (v14 + v15);
-            precise float v18 = (v16 * s3);
-            precise float v19 = sn_erf_f32(v18);
-            precise float v21 = (v19 + s4);
-            precise float v23 = (v21 * s5);
-            precise float v25 = (v16 * s6);
-            precise float v26 = (v18 * v18);
-            precise float v27 = (-v26);
-            precise float v28 = sn_exp_f32(v27);
-            precise float v30 = (v28 * s7);
-            precise float v31 = (v25 * v30);
-            precise float v33 = (v31 * s8);
-            precise float v34 = (v23 + v33);
-            precise float v35 = (v34 * v13);
-            h1[i][k] = v35;
-            precise float v37 = (v35 * v4);
-            q38[k] = fma(v35, v4, q38[k]);
+            precise float v17 = sn_ndtr_f32(v16);
+            precise float v18 = (v16 * v16);
+            precise float v20 = (v18 * s3);
+            precise float v21 = sn_exp_f32(v20);
+            precise float v23 = (v21 * s4);
+            precise float v24 = (v16 * v23);
+            precise float v25 = (v17 + v24);
+            precise float v26 = (v25 * v13);
+            h1[i][k] = v26;
+            precise float v28 = (v26 * v4);
+            q29[k] = fma(v26, v4, q29[k]);
           }
         }
       }
-      r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
-      r38 = sn_workgroup_sum_f32(r38);
-      precise float v38 = r38;
-      precise float v40 = (v38 * s9);
-      precise float v43 = (v40 * v42);
-      precise float v45 = (v43 * s10);
-      precise float v47 = (v45 * s11);
-      float r51 = float(0);
-      float q51[4] = {float(0), float(0), float(0), float(0)};
+      r29 = r29 + ((q29[0] + q29[1]) + (q29[2] + q29[3]));
+      r29 = sn_workgroup_sum_f32(r29);
+      precise float v29 = r29;
+      precise float v31 = (v29 * s5);
+      precise float v34 = (v31 * v33);
+      precise float v36 = (v34 * s6);
+      precise float v38 = (v36 * s7);
+      float r42 = float(0);
+      float q42[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
@@ -220,20 +206,20 @@ void main() {
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             precise float v4 = h0[i][k];
-            precise float v35 = h1[i][k];
-            precise float v36 = (v35 * v11);
-            precise float v48 = (v47 * v4);
-            precise float v49 = (v36 + v48);
-            h0[i][k] = v49;
-            precise float v50 = (-v49);
-            q51[k] = (q51[k] + v50);
+            precise float v26 = h1[i][k];
+            precise float v27 = (v26 * v11);
+            precise float v39 = (v38 * v4);
+            precise float v40 = (v27 + v39);
+            h0[i][k] = v40;
+            precise float v41 = (-v40);
+            q42[k] = (q42[k] + v41);
           }
         }
       }
-      r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
-      r51 = sn_workgroup_sum_f32(r51);
-      precise float v51 = r51;
-      precise float v53 = (v51 * s12);
+      r42 = r42 + ((q42[0] + q42[1]) + (q42[2] + q42[3]));
+      r42 = sn_workgroup_sum_f32(r42);
+      precise float v42 = r42;
+      precise float v44 = (v42 * s8);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
@@ -244,9 +230,9 @@ void main() {
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            precise float v49 = h0[i][k];
-            precise float v54 = (v49 + v53);
-            w0[k] = v54;
+            precise float v40 = h0[i][k];
+            precise float v45 = (v40 + v44);
+            w0[k] = v45;
           }
           b5_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
@@ -293,16 +279,16 @@ void main() {
       precise float v8 = (v6 * s1);
       precise float v10 = (v8 + s2);
       precise float v11 = sn_rsqrt_f32(v10);
-      precise float v41 = (v11 * v11);
-      precise float v42 = (v41 * v11);
+      precise float v32 = (v11 * v11);
+      precise float v33 = (v32 * v11);
       if (SN_LANE == 0u) {
         b2.at[x0] = v11;
       }
-      float r38 = float(0);
+      float r29 = float(0);
       for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-        float q38 = float(0);
+        float q29 = float(0);
         for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
@@ -312,35 +298,30 @@ void main() {
           precise float v14 = (v12 * v13);
           precise float v15 = b4.at[x1];
           precise float v16 = (v14 + v15);
-          precise float v18 = (v16 * s3);
-          precise float v19 = sn_erf_f32(v18);
-          precise float v21 = (v19 + s4);
-          precise float v23 = (v21 * s5);
-          precise float v25 = (v16 * s6);
-          precise float v26 = (v18 * v18);
-          precise float v27 = (-v26);
-          precise float v28 = sn_exp_f32(v27);
-          precise float v30 = (v28 * s7);
-          precise float v31 = (v25 * v30);
-          precise float v33 = (v31 * s8);
-          precise float v34 = (v23 + v33);
-          precise float v35 = (v34 * v13);
-          precise float v37 = (v35 * v4);
-          q38 = fma(v35, v4, q38);
+          precise float v17 = sn_ndtr_f32(v16);
+          precise float v18 = (v16 * v16);
+          precise float v20 = (v18 * s3);
+          precise float v21 = sn_exp_f32(v20);
+          precise float v23 = (v21 * s4);
+          precise float v24 = (v16 * v23);
+          precise float v25 = (v17 + v24);
+          precise float v26 = (v25 * v13);
+          precise float v28 = (v26 * v4);
+          q29 = fma(v26, v4, q29);
         }
-        r38 = r38 + q38;
+        r29 = r29 + q29;
       }
-      r38 = sn_workgroup_sum_f32(r38);
-      precise float v38 = r38;
-      precise float v40 = (v38 * s9);
-      precise float v43 = (v40 * v42);
-      precise float v45 = (v43 * s10);
-      precise float v47 = (v45 * s11);
-      float r51 = float(0);
+      r29 = sn_workgroup_sum_f32(r29);
+      precise float v29 = r29;
+      precise float v31 = (v29 * s5);
+      precise float v34 = (v31 * v33);
+      precise float v36 = (v34 * s6);
+      precise float v38 = (v36 * s7);
+      float r42 = float(0);
       for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-        float q51 = float(0);
+        float q42 = float(0);
         for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
@@ -350,30 +331,25 @@ void main() {
           precise float v14 = (v12 * v13);
           precise float v15 = b4.at[x1];
           precise float v16 = (v14 + v15);
-          precise float v18 = (v16 * s3);
-          precise float v19 = sn_erf_f32(v18);
-          precise float v21 = (v19 + s4);
-          precise float v23 = (v21 * s5);
-          precise float v25 = (v16 * s6);
-          precise float v26 = (v18 * v18);
-          precise float v27 = (-v26);
-          precise float v28 = sn_exp_f32(v27);
-          precise float v30 = (v28 * s7);
-          precise float v31 = (v25 * v30);
-          precise float v33 = (v31 * s8);
-          precise float v34 = (v23 + v33);
-          precise float v35 = (v34 * v13);
-          precise float v36 = (v35 * v11);
-          precise float v48 = (v47 * v4);
-          precise float v49 = (v36 + v48);
-          precise float v50 = (-v49);
-          q51 = (q51 + v50);
+          precise float v17 = sn_ndtr_f32(v16);
+          precise float v18 = (v16 * v16);
+          precise float v20 = (v18 * s3);
+          precise float v21 = sn_exp_f32(v20);
+          precise float v23 = (v21 * s4);
+          precise float v24 = (v16 * v23);
+          precise float v25 = (v17 + v24);
+          precise float v26 = (v25 * v13);
+          precise float v27 = (v26 * v11);
+          precise float v39 = (v38 * v4);
+          precise float v40 = (v27 + v39);
+          precise float v41 = (-v40);
+          q42 = (q42 + v41);
         }
-        r51 = r51 + q51;
+        r42 = r42 + q42;
       }
-      r51 = sn_workgroup_sum_f32(r51);
-      precise float v51 = r51;
-      precise float v53 = (v51 * s12);
+      r42 = sn_workgroup_sum_f32(r42);
+      precise float v42 = r42;
+      precise float v44 = (v42 * s8);
       for (u32 j = u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
@@ -383,24 +359,19 @@ void main() {
         precise float v14 = (v12 * v13);
         precise float v15 = b4.at[x1];
         precise float v16 = (v14 + v15);
-        precise float v18 = (v16 * s3);
-        precise float v19 = sn_erf_f32(v18);
-        precise float v21 = (v19 + s4);
-        precise float v23 = (v21 * s5);
-        precise float v25 = (v16 * s6);
-        precise float v26 = (v18 * v18);
-        precise float v27 = (-v26);
-        precise float v28 = sn_exp_f32(v27);
-        precise float v30 = (v28 * s7);
-        precise float v31 = (v25 * v30);
-        precise float v33 = (v31 * s8);
-        precise float v34 = (v23 + v33);
-        precise float v35 = (v34 * v13);
-        precise float v36 = (v35 * v11);
-        precise float v48 = (v47 * v4);
-        precise float v49 = (v36 + v48);
-        precise float v54 = (v49 + v53);
-        b5.at[x0 * n2 + x1] = v54;
+        precise float v17 = sn_ndtr_f32(v16);
+        precise float v18 = (v16 * v16);
+        precise float v20 = (v18 * s3);
+        precise float v21 = sn_exp_f32(v20);
+        precise float v23 = (v21 * s4);
+        precise float v24 = (v16 * v23);
+        precise float v25 = (v17 + v24);
+        precise float v26 = (v25 * v13);
+        precise float v27 = (v26 * v11);
+        precise float v39 = (v38 * v4);
+        precise float v40 = (v27 + v39);
+        precise float v45 = (v40 + v44);
+        b5.at[x0 * n2 + x1] = v45;
       }
     }
   }
@@ -418,23 +389,18 @@ layout(constant_id = 1) const uint SN_LANES = 256;
 #define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
 #define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
 #define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
-SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
-  precise float z = a * a;
-  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
-  p = fma(z, p, -2.676771953701973e-2);
-  p = fma(z, p, 1.1281845718622208e-1);
-  p = fma(z, p, -3.761249780654907e-1);
-  p = fma(z, p, 1.2837915122509003e-1);
-  p = fma(a, p, a);
-  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, x, -1.3103951513767242e-1);
-  t = fma(t, x, -9.39447820186615e-1);
-  t = fma(t, x, -1.6156489849090576);
-  t = fma(t, x, -2.8363061137497425e-3);
-  precise float q = 1.0 - exp2(t);
-  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
-  return x >= 0.92 ? q : p;
+SN_FN float sn_ndtr_f32(float a) {
+  const float c = abs(a);
+  precise float t = fma(c, -1.16375758807e-6, 1.99007135961e-5);
+  t = fma(t, c, -9.85285323929e-5);
+  t = fma(t, c, -3.31867719069e-4);
+  t = fma(t, c, 7.29042151943e-3);
+  t = fma(t, c, -5.2630674094e-2);
+  t = fma(t, c, -4.59172338247e-1);
+  t = fma(t, c, -1.15110826492);
+  t = fma(t, c, -1.0);
+  precise float q = exp2(t);
+  return a < 0.0 ? q : 1.0 - q;
 }
 SN_FN float sn_exp_f32(float a) {
   precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
@@ -483,11 +449,7 @@ void main() {
   const float s0 = uintBitsToFloat(sn_arguments.word[3]);
   const float s1 = uintBitsToFloat(sn_arguments.word[4]);
   const float s2 = uintBitsToFloat(sn_arguments.word[5]);
-  const float s3 = uintBitsToFloat(sn_arguments.word[6]);
-  const float s4 = uintBitsToFloat(sn_arguments.word[7]);
-  const float s5 = uintBitsToFloat(sn_arguments.word[8]);
-  const float s6 = uintBitsToFloat(sn_arguments.word[9]);
-  const u32 parts = sn_arguments.word[10];
+  const u32 parts = sn_arguments.word[6];
   const bool vectors = ((n0 | n2) & 3) == 0 && u32(SN_LANES) % u32(4) == u32(0);
   const u32 points = u32(n0);
   const u32 units = (points + u32(SN_LANES) - u32(1)) / u32(SN_LANES);
@@ -498,14 +460,14 @@ void main() {
   const u32 length = (whole + parts - 1) / parts;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 end_of_part = length < whole - begin ? begin + length : whole;
-  float r29 = float(0);
-  float r31 = float(0);
+  float r20 = float(0);
+  float r22 = float(0);
   if (vectors) {
     const u32 groups = u32(SN_LANES) / u32(4);
     const u32 number = u32(SN_ROW) * u32(SN_LANES) + u32(SN_LANE);
     const u32 base = u32(unit) * u32(SN_LANES) + number % groups * u32(4);
-    float r29_of[4] = {float(0), float(0), float(0), float(0)};
-    float r31_of[4] = {float(0), float(0), float(0), float(0)};
+    float r20_of[4] = {float(0), float(0), float(0), float(0)};
+    float r22_of[4] = {float(0), float(0), float(0), float(0)};
     if (base < points) {
       const int y = int(base);
       const u32 vector = (u32(y) >> 2);
@@ -523,8 +485,8 @@ void main() {
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q29[4] = {float(0), float(0), float(0), float(0)};
-        float q31[4] = {float(0), float(0), float(0), float(0)};
+        float q20[4] = {float(0), float(0), float(0), float(0)};
+        float q22[4] = {float(0), float(0), float(0), float(0)};
         {
           u32 g = h;
           for (; g + u32(1) < end; g += u32(2)) {
@@ -547,21 +509,16 @@ void main() {
                 precise float v6 = (v4 * v5);
                 precise float v8 = (v6 * v7);
                 precise float v10 = (v8 + v9);
-                precise float v12 = (v10 * s1);
-                precise float v13 = sn_erf_f32(v12);
-                precise float v15 = (v13 + s2);
-                precise float v17 = (v15 * s3);
-                precise float v19 = (v10 * s4);
-                precise float v20 = (v12 * v12);
-                precise float v21 = (-v20);
-                precise float v22 = sn_exp_f32(v21);
-                precise float v24 = (v22 * s5);
-                precise float v25 = (v19 * v24);
-                precise float v27 = (v25 * s6);
-                precise float v28 = (v17 + v27);
-                precise float v30 = (v28 * v6);
-                q29[k] = (q29[k] + v28);
-                q31[k] = fma(v28, v6, q31[k]);
+                precise float v11 = sn_ndtr_f32(v10);
+                precise float v12 = (v10 * v10);
+                precise float v14 = (v12 * s1);
+                precise float v15 = sn_exp_f32(v14);
+                precise float v17 = (v15 * s2);
+                precise float v18 = (v10 * v17);
+                precise float v19 = (v11 + v18);
+                precise float v21 = (v19 * v6);
+                q20[k] = (q20[k] + v19);
+                q22[k] = fma(v19, v6, q22[k]);
               }
             }
           }
@@ -582,42 +539,37 @@ void main() {
               precise float v6 = (v4 * v5);
               precise float v8 = (v6 * v7);
               precise float v10 = (v8 + v9);
-              precise float v12 = (v10 * s1);
-              precise float v13 = sn_erf_f32(v12);
-              precise float v15 = (v13 + s2);
-              precise float v17 = (v15 * s3);
-              precise float v19 = (v10 * s4);
-              precise float v20 = (v12 * v12);
-              precise float v21 = (-v20);
-              precise float v22 = sn_exp_f32(v21);
-              precise float v24 = (v22 * s5);
-              precise float v25 = (v19 * v24);
-              precise float v27 = (v25 * s6);
-              precise float v28 = (v17 + v27);
-              precise float v30 = (v28 * v6);
-              q29[k] = (q29[k] + v28);
-              q31[k] = fma(v28, v6, q31[k]);
+              precise float v11 = sn_ndtr_f32(v10);
+              precise float v12 = (v10 * v10);
+              precise float v14 = (v12 * s1);
+              precise float v15 = sn_exp_f32(v14);
+              precise float v17 = (v15 * s2);
+              precise float v18 = (v10 * v17);
+              precise float v19 = (v11 + v18);
+              precise float v21 = (v19 * v6);
+              q20[k] = (q20[k] + v19);
+              q22[k] = fma(v19, v6, q22[k]);
             }
           }
         }
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
-          r29_of[k] = r29_of[k] + q29[k];
-          r31_of[k] = r31_of[k] + q31[k];
+          r20_of[k] = r20_of[k] + q20[k];
+          r22_of[k] = r22_of[k] + q22[k];
         }
       }
     }
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
-      sn_handed_over[(u32(0) + u32(k)) * u32(264) + u32(number)] = r29_of[k];
-      sn_handed_over[(u32(4) + u32(k)) * u32(264) + u32(number)] = r31_of[k];
+      sn_handed_over[(u32(0) + u32(k)) * u32(264) + u32(number)] = r20_of[k];
+      sn_handed_over[(u32(4) + u32(k)) * u32(264) + u32(number)] = r22_of[k];
     }
     barrier();
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
       const u32 other = (u32(SN_ROW) + u32(k) * u32(SN_ROWS)) * u32(groups) + u32(SN_LANE) / u32(4);
-      r29 = r29 + sn_handed_over[(u32(0) + u32(SN_LANE) % u32(4)) * u32(264) + other];
-      r31 = r31 + sn_handed_over[(u32(4) + u32(SN_LANE) % u32(4)) * u32(264) + other];
+      r20 = r20 + sn_handed_over[(u32(0) + u32(SN_LANE) % u32(4)) * u32(264) + other];
+      r22 = r22 + sn_handed_over[(u32(4) + u32(SN_LANE) % u32(4)) * u32(264) + other];
     }
   }
   else {
@@ -629,8 +581,8 @@ void main() {
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q29 = float(0);
-        float q31 = float(0);
+        float q20 = float(0);
+        float q22 = float(0);
         {
           u32 g = h;
           for (; g + u32(7) < end; g += u32(8)) {
@@ -646,21 +598,16 @@ void main() {
               precise float v6 = (v4 * v5);
               precise float v8 = (v6 * v7);
               precise float v10 = (v8 + v9);
-              precise float v12 = (v10 * s1);
-              precise float v13 = sn_erf_f32(v12);
-              precise float v15 = (v13 + s2);
-              precise float v17 = (v15 * s3);
-              precise float v19 = (v10 * s4);
-              precise float v20 = (v12 * v12);
-              precise float v21 = (-v20);
-              precise float v22 = sn_exp_f32(v21);
-              precise float v24 = (v22 * s5);
-              precise float v25 = (v19 * v24);
-              precise float v27 = (v25 * s6);
-              precise float v28 = (v17 + v27);
-              precise float v30 = (v28 * v6);
-              q29 = (q29 + v28);
-              q31 = fma(v28, v6, q31);
+              precise float v11 = sn_ndtr_f32(v10);
+              precise float v12 = (v10 * v10);
+              precise float v14 = (v12 * s1);
+              precise float v15 = sn_exp_f32(v14);
+              precise float v17 = (v15 * s2);
+              precise float v18 = (v10 * v17);
+              precise float v19 = (v11 + v18);
+              precise float v21 = (v19 * v6);
+              q20 = (q20 + v19);
+              q22 = fma(v19, v6, q22);
             }
           }
           for (u32 j = g; j < end; j += 1) {
@@ -673,33 +620,28 @@ void main() {
             precise float v6 = (v4 * v5);
             precise float v8 = (v6 * v7);
             precise float v10 = (v8 + v9);
-            precise float v12 = (v10 * s1);
-            precise float v13 = sn_erf_f32(v12);
-            precise float v15 = (v13 + s2);
-            precise float v17 = (v15 * s3);
-            precise float v19 = (v10 * s4);
-            precise float v20 = (v12 * v12);
-            precise float v21 = (-v20);
-            precise float v22 = sn_exp_f32(v21);
-            precise float v24 = (v22 * s5);
-            precise float v25 = (v19 * v24);
-            precise float v27 = (v25 * s6);
-            precise float v28 = (v17 + v27);
-            precise float v30 = (v28 * v6);
-            q29 = (q29 + v28);
-            q31 = fma(v28, v6, q31);
+            precise float v11 = sn_ndtr_f32(v10);
+            precise float v12 = (v10 * v10);
+            precise float v14 = (v12 * s1);
+            precise float v15 = sn_exp_f32(v14);
+            precise float v17 = (v15 * s2);
+            precise float v18 = (v10 * v17);
+            precise float v19 = (v11 + v18);
+            precise float v21 = (v19 * v6);
+            q20 = (q20 + v19);
+            q22 = fma(v19, v6, q22);
           }
         }
-        r29 = r29 + q29;
-        r31 = r31 + q31;
+        r20 = r20 + q20;
+        r22 = r22 + q22;
       }
     }
   }
-  sn_rows_sum_f32(r29);
-  sn_rows_sum_f32(r31);
+  sn_rows_sum_f32(r20);
+  sn_rows_sum_f32(r22);
   if (f < points && SN_ROW == 0u) {
-    sn_partials.word[1u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r29);
-    sn_partials.word[1u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r31);
+    sn_partials.word[1u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r20);
+    sn_partials.word[1u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r22);
   }
   memoryBarrierBuffer();
   barrier();
@@ -709,39 +651,39 @@ void main() {
   if (sn_turn + 1u != parts) return;
   memoryBarrierBuffer();
   if (SN_LANE == 0u && SN_ROW == 0u) sn_counters.word[unit] = 0u;
-  r29 = float(0);
-  r31 = float(0);
+  r20 = float(0);
+  r22 = float(0);
   if (f < points) {
     {
       const u32 joins = u32(SN_ROW) < u32(parts) ? (u32(parts) - u32(SN_ROW) + u32(SN_ROWS) - 1) / u32(SN_ROWS) : u32(0);
       for (u32 g = u32(0); g < joins; g += u32(8)) {
-        float p_r29[8];
-        float p_r31[8];
+        float p_r20[8];
+        float p_r22[8];
         [[unroll]]
         for (int u = 0; u < 8; ++u) {
           const u32 p = u32(SN_ROW) + (g + u32(u) < joins ? g + u32(u) : g) * u32(SN_ROWS);
-          p_r29[u] = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-          p_r31[u] = uintBitsToFloat(sn_partials.word[1u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
+          p_r20[u] = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+          p_r22[u] = uintBitsToFloat(sn_partials.word[1u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
         }
         [[unroll]]
         for (int u = 0; u < 8; ++u) {
           if (g + u32(u) < joins) {
-            r29 = (r29 + p_r29[u]);
-            r31 = (r31 + p_r31[u]);
+            r20 = (r20 + p_r20[u]);
+            r22 = (r22 + p_r22[u]);
           }
         }
       }
     }
   }
-  sn_rows_sum_f32(r29);
-  sn_rows_sum_f32(r31);
+  sn_rows_sum_f32(r20);
+  sn_rows_sum_f32(r22);
   if (f < points && SN_ROW == 0u) {
     const int x0 = int(f);
     precise float v7 = b3.at[x0];
     precise float v9 = b4.at[x0];
-    precise float v29 = r29;
-    precise float v31 = r31;
-    b5.at[x0] = v29;
-    b6.at[x0] = v31;
+    precise float v20 = r20;
+    precise float v22 = r22;
+    b5.at[x0] = v20;
+    b6.at[x0] = v22;
   }
 }

@@ -13,23 +13,18 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 #define SN_LANE gl_LocalInvocationID.x
 #define SN_ROWS 1u
 #define SN_ROW 0u
-SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
-  precise float z = a * a;
-  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
-  p = fma(z, p, -2.676771953701973e-2);
-  p = fma(z, p, 1.1281845718622208e-1);
-  p = fma(z, p, -3.761249780654907e-1);
-  p = fma(z, p, 1.2837915122509003e-1);
-  p = fma(a, p, a);
-  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, x, -1.3103951513767242e-1);
-  t = fma(t, x, -9.39447820186615e-1);
-  t = fma(t, x, -1.6156489849090576);
-  t = fma(t, x, -2.8363061137497425e-3);
-  precise float q = 1.0 - exp2(t);
-  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
-  return x >= 0.92 ? q : p;
+SN_FN float sn_ndtr_f32(float a) {
+  const float c = abs(a);
+  precise float t = fma(c, -1.16375758807e-6, 1.99007135961e-5);
+  t = fma(t, c, -9.85285323929e-5);
+  t = fma(t, c, -3.31867719069e-4);
+  t = fma(t, c, 7.29042151943e-3);
+  t = fma(t, c, -5.2630674094e-2);
+  t = fma(t, c, -4.59172338247e-1);
+  t = fma(t, c, -1.15110826492);
+  t = fma(t, c, -1.0);
+  precise float q = exp2(t);
+  return a < 0.0 ? q : 1.0 - q;
 }
 shared float sn_workgroup_sum_f32_parts[2][8];
 u32 sn_workgroup_sum_f32_turn = 0u;
@@ -75,9 +70,6 @@ void main() {
   const float s0 = uintBitsToFloat(sn_arguments.word[3]);
   const float s1 = uintBitsToFloat(sn_arguments.word[4]);
   const float s2 = uintBitsToFloat(sn_arguments.word[5]);
-  const float s3 = uintBitsToFloat(sn_arguments.word[6]);
-  const float s4 = uintBitsToFloat(sn_arguments.word[7]);
-  const float s5 = uintBitsToFloat(sn_arguments.word[8]);
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
@@ -85,8 +77,8 @@ void main() {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
       vec4 h0[2];
-      float r11 = float(0);
-      float q11[4] = {float(0), float(0), float(0), float(0)};
+      float r5 = float(0);
+      float q5[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
@@ -103,25 +95,22 @@ void main() {
             precise float v0 = l0[k];
             precise float v1 = l1[k];
             precise float v2 = (v0 + v1);
-            precise float v4 = (v2 * s0);
-            precise float v6 = (v2 * s1);
-            precise float v7 = sn_erf_f32(v6);
-            precise float v9 = (v7 + s2);
-            precise float v10 = (v4 * v9);
-            h0[i][k] = v10;
-            q11[k] = fma(v4, v9, q11[k]);
+            precise float v3 = sn_ndtr_f32(v2);
+            precise float v4 = (v2 * v3);
+            h0[i][k] = v4;
+            q5[k] = fma(v2, v3, q5[k]);
           }
         }
       }
-      r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-      r11 = sn_workgroup_sum_f32(r11);
-      precise float v11 = r11;
-      precise float v13 = (v11 * s3);
+      r5 = r5 + ((q5[0] + q5[1]) + (q5[2] + q5[3]));
+      r5 = sn_workgroup_sum_f32(r5);
+      precise float v5 = r5;
+      precise float v7 = (v5 * s0);
       if (SN_LANE == 0u) {
-        b2.at[x0] = v11;
+        b2.at[x0] = v5;
       }
-      float r16 = float(0);
-      float q16[4] = {float(0), float(0), float(0), float(0)};
+      float r10 = float(0);
+      float q10[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
@@ -131,22 +120,22 @@ void main() {
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            precise float v10 = h0[i][k];
-            precise float v14 = (v10 - v13);
-            h0[i][k] = v14;
-            precise float v15 = (v14 * v14);
-            q16[k] = fma(v14, v14, q16[k]);
+            precise float v4 = h0[i][k];
+            precise float v8 = (v4 - v7);
+            h0[i][k] = v8;
+            precise float v9 = (v8 * v8);
+            q10[k] = fma(v8, v8, q10[k]);
           }
         }
       }
-      r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-      r16 = sn_workgroup_sum_f32(r16);
-      precise float v16 = r16;
-      precise float v18 = (v16 * s4);
-      precise float v20 = (v18 + s5);
-      precise float v21 = sn_rsqrt_f32(v20);
+      r10 = r10 + ((q10[0] + q10[1]) + (q10[2] + q10[3]));
+      r10 = sn_workgroup_sum_f32(r10);
+      precise float v10 = r10;
+      precise float v12 = (v10 * s1);
+      precise float v14 = (v12 + s2);
+      precise float v15 = sn_rsqrt_f32(v14);
       if (SN_LANE == 0u) {
-        b3.at[x0] = v21;
+        b3.at[x0] = v15;
       }
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
@@ -154,21 +143,21 @@ void main() {
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
-          vec4 l23;
-          l23 = b4_4.at[vector];
-          vec4 l25;
-          l25 = b5_4.at[vector];
+          vec4 l17;
+          l17 = b4_4.at[vector];
+          vec4 l19;
+          l19 = b5_4.at[vector];
           vec4 w0;
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            precise float v14 = h0[i][k];
-            precise float v22 = (v14 * v21);
-            precise float v23 = l23[k];
-            precise float v24 = (v22 * v23);
-            precise float v25 = l25[k];
-            precise float v26 = (v24 + v25);
-            w0[k] = v26;
+            precise float v8 = h0[i][k];
+            precise float v16 = (v8 * v15);
+            precise float v17 = l17[k];
+            precise float v18 = (v16 * v17);
+            precise float v19 = l19[k];
+            precise float v20 = (v18 + v19);
+            w0[k] = v20;
           }
           b6_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
@@ -178,77 +167,68 @@ void main() {
   else {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
-      float r11 = float(0);
+      float r5 = float(0);
       for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-        float q11 = float(0);
+        float q5 = float(0);
         for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v1 = b1.at[x1];
           precise float v2 = (v0 + v1);
-          precise float v4 = (v2 * s0);
-          precise float v6 = (v2 * s1);
-          precise float v7 = sn_erf_f32(v6);
-          precise float v9 = (v7 + s2);
-          precise float v10 = (v4 * v9);
-          q11 = fma(v4, v9, q11);
+          precise float v3 = sn_ndtr_f32(v2);
+          precise float v4 = (v2 * v3);
+          q5 = fma(v2, v3, q5);
         }
-        r11 = r11 + q11;
+        r5 = r5 + q5;
       }
-      r11 = sn_workgroup_sum_f32(r11);
-      precise float v11 = r11;
-      precise float v13 = (v11 * s3);
+      r5 = sn_workgroup_sum_f32(r5);
+      precise float v5 = r5;
+      precise float v7 = (v5 * s0);
       if (SN_LANE == 0u) {
-        b2.at[x0] = v11;
+        b2.at[x0] = v5;
       }
-      float r16 = float(0);
+      float r10 = float(0);
       for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-        float q16 = float(0);
+        float q10 = float(0);
         for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v1 = b1.at[x1];
           precise float v2 = (v0 + v1);
-          precise float v4 = (v2 * s0);
-          precise float v6 = (v2 * s1);
-          precise float v7 = sn_erf_f32(v6);
-          precise float v9 = (v7 + s2);
-          precise float v10 = (v4 * v9);
-          precise float v14 = (v10 - v13);
-          precise float v15 = (v14 * v14);
-          q16 = fma(v14, v14, q16);
+          precise float v3 = sn_ndtr_f32(v2);
+          precise float v4 = (v2 * v3);
+          precise float v8 = (v4 - v7);
+          precise float v9 = (v8 * v8);
+          q10 = fma(v8, v8, q10);
         }
-        r16 = r16 + q16;
+        r10 = r10 + q10;
       }
-      r16 = sn_workgroup_sum_f32(r16);
-      precise float v16 = r16;
-      precise float v18 = (v16 * s4);
-      precise float v20 = (v18 + s5);
-      precise float v21 = sn_rsqrt_f32(v20);
+      r10 = sn_workgroup_sum_f32(r10);
+      precise float v10 = r10;
+      precise float v12 = (v10 * s1);
+      precise float v14 = (v12 + s2);
+      precise float v15 = sn_rsqrt_f32(v14);
       if (SN_LANE == 0u) {
-        b3.at[x0] = v21;
+        b3.at[x0] = v15;
       }
       for (u32 j = u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v1 = b1.at[x1];
         precise float v2 = (v0 + v1);
-        precise float v4 = (v2 * s0);
-        precise float v6 = (v2 * s1);
-        precise float v7 = sn_erf_f32(v6);
-        precise float v9 = (v7 + s2);
-        precise float v10 = (v4 * v9);
-        precise float v14 = (v10 - v13);
-        precise float v22 = (v14 * v21);
-        precise float v23 = b4.at[x1];
-        precise float v24 = (v22 * v23);
-        precise float v25 = b5.at[x1];
-        precise float v26 = (v24 + v25);
-        b6.at[x0 * n2 + x1] = v26;
+        precise float v3 = sn_ndtr_f32(v2);
+        precise float v4 = (v2 * v3);
+        precise float v8 = (v4 - v7);
+        precise float v16 = (v8 * v15);
+        precise float v17 = b4.at[x1];
+        precise float v18 = (v16 * v17);
+        precise float v19 = b5.at[x1];
+        precise float v20 = (v18 + v19);
+        b6.at[x0 * n2 + x1] = v20;
       }
     }
   }
@@ -268,23 +248,18 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 #define SN_LANE gl_LocalInvocationID.x
 #define SN_ROWS 1u
 #define SN_ROW 0u
-SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
-  precise float z = a * a;
-  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
-  p = fma(z, p, -2.676771953701973e-2);
-  p = fma(z, p, 1.1281845718622208e-1);
-  p = fma(z, p, -3.761249780654907e-1);
-  p = fma(z, p, 1.2837915122509003e-1);
-  p = fma(a, p, a);
-  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, x, -1.3103951513767242e-1);
-  t = fma(t, x, -9.39447820186615e-1);
-  t = fma(t, x, -1.6156489849090576);
-  t = fma(t, x, -2.8363061137497425e-3);
-  precise float q = 1.0 - exp2(t);
-  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
-  return x >= 0.92 ? q : p;
+SN_FN float sn_ndtr_f32(float a) {
+  const float c = abs(a);
+  precise float t = fma(c, -1.16375758807e-6, 1.99007135961e-5);
+  t = fma(t, c, -9.85285323929e-5);
+  t = fma(t, c, -3.31867719069e-4);
+  t = fma(t, c, 7.29042151943e-3);
+  t = fma(t, c, -5.2630674094e-2);
+  t = fma(t, c, -4.59172338247e-1);
+  t = fma(t, c, -1.15110826492);
+  t = fma(t, c, -1.0);
+  precise float q = exp2(t);
+  return a < 0.0 ? q : 1.0 - q;
 }
 shared float sn_workgroup_sum_f32_parts[2][8];
 u32 sn_workgroup_sum_f32_turn = 0u;
@@ -349,10 +324,6 @@ void main() {
   const float s9 = uintBitsToFloat(sn_arguments.word[12]);
   const float s10 = uintBitsToFloat(sn_arguments.word[13]);
   const float s11 = uintBitsToFloat(sn_arguments.word[14]);
-  const float s12 = uintBitsToFloat(sn_arguments.word[15]);
-  const float s13 = uintBitsToFloat(sn_arguments.word[16]);
-  const float s14 = uintBitsToFloat(sn_arguments.word[17]);
-  const float s15 = uintBitsToFloat(sn_arguments.word[18]);
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
@@ -363,11 +334,10 @@ void main() {
       vec4 h1[2];
       vec4 h2[2];
       vec4 h3[2];
-      vec4 h4[2];
-      precise float v24 = (s6 * s7);
-      precise float v26 = (v24 * s8);
-      float r11 = float(0);
-      float q11[4] = {float(0), float(0), float(0), float(0)};
+      precise float v18 = (s3 * s4);
+      precise float v20 = (v18 * s5);
+      float r5 = float(0);
+      float q5[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
@@ -393,29 +363,25 @@ void main() {
             precise float v0 = l0[k];
             precise float v1 = l1[k];
             precise float v2 = (v0 + v1);
-            precise float v4 = (v2 * s0);
-            h2[i][k] = v4;
-            precise float v6 = (v2 * s1);
-            h3[i][k] = v6;
-            precise float v7 = sn_erf_f32(v6);
-            precise float v9 = (v7 + s2);
-            h4[i][k] = v9;
-            precise float v10 = (v4 * v9);
-            h0[i][k] = v10;
-            precise float v32 = h1[i][k];
-            q11[k] = fma(v4, v9, q11[k]);
+            h2[i][k] = v2;
+            precise float v3 = sn_ndtr_f32(v2);
+            h3[i][k] = v3;
+            precise float v4 = (v2 * v3);
+            h0[i][k] = v4;
+            precise float v26 = h1[i][k];
+            q5[k] = fma(v2, v3, q5[k]);
           }
         }
       }
-      r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-      r11 = sn_workgroup_sum_f32(r11);
-      precise float v11 = r11;
-      precise float v13 = (v11 * s3);
+      r5 = r5 + ((q5[0] + q5[1]) + (q5[2] + q5[3]));
+      r5 = sn_workgroup_sum_f32(r5);
+      precise float v5 = r5;
+      precise float v7 = (v5 * s0);
       if (SN_LANE == 0u) {
-        b2.at[x0] = v11;
+        b2.at[x0] = v5;
       }
-      float r16 = float(0);
-      float q16[4] = {float(0), float(0), float(0), float(0)};
+      float r10 = float(0);
+      float q10[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
@@ -425,65 +391,65 @@ void main() {
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            precise float v10 = h0[i][k];
-            precise float v14 = (v10 - v13);
-            h0[i][k] = v14;
-            precise float v15 = (v14 * v14);
-            q16[k] = fma(v14, v14, q16[k]);
+            precise float v4 = h0[i][k];
+            precise float v8 = (v4 - v7);
+            h0[i][k] = v8;
+            precise float v9 = (v8 * v8);
+            q10[k] = fma(v8, v8, q10[k]);
           }
         }
       }
-      r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-      r16 = sn_workgroup_sum_f32(r16);
-      precise float v16 = r16;
-      precise float v18 = (v16 * s4);
-      precise float v20 = (v18 + s5);
-      precise float v21 = sn_rsqrt_f32(v20);
-      precise float v41 = (v21 * v21);
-      precise float v42 = (v41 * v21);
+      r10 = r10 + ((q10[0] + q10[1]) + (q10[2] + q10[3]));
+      r10 = sn_workgroup_sum_f32(r10);
+      precise float v10 = r10;
+      precise float v12 = (v10 * s1);
+      precise float v14 = (v12 + s2);
+      precise float v15 = sn_rsqrt_f32(v14);
+      precise float v35 = (v15 * v15);
+      precise float v36 = (v35 * v15);
       if (SN_LANE == 0u) {
-        b3.at[x0] = v21;
+        b3.at[x0] = v15;
       }
-      float r38 = float(0);
-      float q38[4] = {float(0), float(0), float(0), float(0)};
+      float r32 = float(0);
+      float q32[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
-          vec4 l28;
-          l28 = b4_4.at[vector];
-          vec4 l30;
-          l30 = b5_4.at[vector];
+          vec4 l22;
+          l22 = b4_4.at[vector];
+          vec4 l24;
+          l24 = b5_4.at[vector];
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            precise float v14 = h0[i][k];
-            precise float v32 = h1[i][k];
-            precise float v27 = (v14 * v21);
-            precise float v28 = l28[k];
-            precise float v29 = (v27 * v28);
-            precise float v30 = l30[k];
-            precise float v31 = (v29 + v30);
-            precise float v33 = (v31 - v32);
-            precise float v34 = (v26 * v33);
-            precise float v35 = (v34 * v28);
-            h1[i][k] = v35;
-            precise float v37 = (v35 * v14);
-            q38[k] = fma(v35, v14, q38[k]);
+            precise float v8 = h0[i][k];
+            precise float v26 = h1[i][k];
+            precise float v21 = (v8 * v15);
+            precise float v22 = l22[k];
+            precise float v23 = (v21 * v22);
+            precise float v24 = l24[k];
+            precise float v25 = (v23 + v24);
+            precise float v27 = (v25 - v26);
+            precise float v28 = (v20 * v27);
+            precise float v29 = (v28 * v22);
+            h1[i][k] = v29;
+            precise float v31 = (v29 * v8);
+            q32[k] = fma(v29, v8, q32[k]);
           }
         }
       }
-      r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
-      r38 = sn_workgroup_sum_f32(r38);
-      precise float v38 = r38;
-      precise float v40 = (v38 * s9);
-      precise float v43 = (v40 * v42);
-      precise float v45 = (v43 * s10);
-      precise float v47 = (v45 * s11);
-      float r51 = float(0);
-      float q51[4] = {float(0), float(0), float(0), float(0)};
+      r32 = r32 + ((q32[0] + q32[1]) + (q32[2] + q32[3]));
+      r32 = sn_workgroup_sum_f32(r32);
+      precise float v32 = r32;
+      precise float v34 = (v32 * s6);
+      precise float v37 = (v34 * v36);
+      precise float v39 = (v37 * s7);
+      precise float v41 = (v39 * s8);
+      float r45 = float(0);
+      float q45[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
@@ -493,21 +459,21 @@ void main() {
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            precise float v14 = h0[i][k];
-            precise float v35 = h1[i][k];
-            precise float v36 = (v35 * v21);
-            precise float v48 = (v47 * v14);
-            precise float v49 = (v36 + v48);
-            h0[i][k] = v49;
-            precise float v50 = (-v49);
-            q51[k] = (q51[k] + v50);
+            precise float v8 = h0[i][k];
+            precise float v29 = h1[i][k];
+            precise float v30 = (v29 * v15);
+            precise float v42 = (v41 * v8);
+            precise float v43 = (v30 + v42);
+            h0[i][k] = v43;
+            precise float v44 = (-v43);
+            q45[k] = (q45[k] + v44);
           }
         }
       }
-      r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
-      r51 = sn_workgroup_sum_f32(r51);
-      precise float v51 = r51;
-      precise float v53 = (v51 * s12);
+      r45 = r45 + ((q45[0] + q45[1]) + (q45[2] + q45[3]));
+      r45 = sn_workgroup_sum_f32(r45);
+      precise float v45 = r45;
+      precise float v47 = (v45 * s9);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
@@ -518,22 +484,19 @@ void main() {
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            precise float v4 = h2[i][k];
-            precise float v6 = h3[i][k];
-            precise float v9 = h4[i][k];
-            precise float v49 = h0[i][k];
-            precise float v54 = (v49 + v53);
-            precise float v55 = (v54 * v9);
-            precise float v57 = (v55 * s13);
-            precise float v58 = (v54 * v4);
-            precise float v59 = (v6 * v6);
-            precise float v60 = (-v59);
-            precise float v61 = sn_exp_f32(v60);
-            precise float v63 = (v61 * s14);
-            precise float v64 = (v58 * v63);
-            precise float v66 = (v64 * s15);
-            precise float v67 = (v57 + v66);
-            w0[k] = v67;
+            precise float v2 = h2[i][k];
+            precise float v3 = h3[i][k];
+            precise float v43 = h0[i][k];
+            precise float v48 = (v43 + v47);
+            precise float v49 = (v48 * v3);
+            precise float v50 = (v48 * v2);
+            precise float v51 = (v2 * v2);
+            precise float v53 = (v51 * s10);
+            precise float v54 = sn_exp_f32(v53);
+            precise float v56 = (v54 * s11);
+            precise float v57 = (v50 * v56);
+            precise float v58 = (v49 + v57);
+            w0[k] = v58;
           }
           b7_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
@@ -543,171 +506,154 @@ void main() {
   else {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
-      precise float v24 = (s6 * s7);
-      precise float v26 = (v24 * s8);
-      float r11 = float(0);
+      precise float v18 = (s3 * s4);
+      precise float v20 = (v18 * s5);
+      float r5 = float(0);
       for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-        float q11 = float(0);
+        float q5 = float(0);
         for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v1 = b1.at[x1];
           precise float v2 = (v0 + v1);
-          precise float v4 = (v2 * s0);
-          precise float v6 = (v2 * s1);
-          precise float v7 = sn_erf_f32(v6);
-          precise float v9 = (v7 + s2);
-          precise float v10 = (v4 * v9);
-          q11 = fma(v4, v9, q11);
+          precise float v3 = sn_ndtr_f32(v2);
+          precise float v4 = (v2 * v3);
+          q5 = fma(v2, v3, q5);
         }
-        r11 = r11 + q11;
+        r5 = r5 + q5;
       }
-      r11 = sn_workgroup_sum_f32(r11);
-      precise float v11 = r11;
-      precise float v13 = (v11 * s3);
+      r5 = sn_workgroup_sum_f32(r5);
+      precise float v5 = r5;
+      precise float v7 = (v5 * s0);
       if (SN_LANE == 0u) {
-        b2.at[x0] = v11;
+        b2.at[x0] = v5;
       }
-      float r16 = float(0);
+      float r10 = float(0);
       for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-        float q16 = float(0);
+        float q10 = float(0);
         for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v1 = b1.at[x1];
           precise float v2 = (v0 + v1);
-          precise float v4 = (v2 * s0);
-          precise float v6 = (v2 * s1);
-          precise float v7 = sn_erf_f32(v6);
-          precise float v9 = (v7 + s2);
-          precise float v10 = (v4 * v9);
-          precise float v14 = (v10 - v13);
-          precise float v15 = (v14 * v14);
-          q16 = fma(v14, v14, q16);
+          precise float v3 = sn_ndtr_f32(v2);
+          precise float v4 = (v2 * v3);
+          precise float v8 = (v4 - v7);
+          precise float v9 = (v8 * v8);
+          q10 = fma(v8, v8, q10);
         }
-        r16 = r16 + q16;
+        r10 = r10 + q10;
       }
-      r16 = sn_workgroup_sum_f32(r16);
-      precise float v16 = r16;
-      precise float v18 = (v16 * s4);
-      precise float v20 = (v18 + s5);
-      precise float v21 = sn_rsqrt_f32(v20);
-      precise float v41 = (v21 * v21);
-      precise float v42 = (v41 * v21);
+      r10 = sn_workgroup_sum_f32(r10);
+      precise float v10 = r10;
+      precise float v12 = (v10 * s1);
+      precise float v14 = (v12 + s2);
+      precise float v15 = sn_rsqrt_f32(v14);
+      precise float v35 = (v15 * v15);
+      precise float v36 = (v35 * v15);
       if (SN_LANE == 0u) {
-        b3.at[x0] = v21;
+        b3.at[x0] = v15;
       }
-      float r38 = float(0);
+      float r32 = float(0);
       for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-        float q38 = float(0);
+        float q32 = float(0);
         for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v1 = b1.at[x1];
           precise float v2 = (v0 + v1);
-          precise float v4 = (v2 * s0);
-          precise float v6 = (v2 * s1);
-          precise float v7 = sn_erf_f32(v6);
-          precise float v9 = (v7 + s2);
-          precise float v10 = (v4 * v9);
-          precise float v14 = (v10 - v13);
-          precise float v27 = (v14 * v21);
-          precise float v28 = b4.at[x1];
-          precise float v29 = (v27 * v28);
-          precise float v30 = b5.at[x1];
-          precise float v31 = (v29 + v30);
-          precise float v32 = b6.at[x0 * n2 + x1];
-          precise float v33 = (v31 - v32);
-          precise float v34 = (v26 * v33);
-          precise float v35 = (v34 * v28);
-          precise float v37 = (v35 * v14);
-          q38 = fma(v35, v14, q38);
+          precise float v3 = sn_ndtr_f32(v2);
+          precise float v4 = (v2 * v3);
+          precise float v8 = (v4 - v7);
+          precise float v21 = (v8 * v15);
+          precise float v22 = b4.at[x1];
+          precise float v23 = (v21 * v22);
+          precise float v24 = b5.at[x1];
+          precise float v25 = (v23 + v24);
+          precise float v26 = b6.at[x0 * n2 + x1];
+          precise float v27 = (v25 - v26);
+          precise float v28 = (v20 * v27);
+          precise float v29 = (v28 * v22);
+          precise float v31 = (v29 * v8);
+          q32 = fma(v29, v8, q32);
         }
-        r38 = r38 + q38;
+        r32 = r32 + q32;
       }
-      r38 = sn_workgroup_sum_f32(r38);
-      precise float v38 = r38;
-      precise float v40 = (v38 * s9);
-      precise float v43 = (v40 * v42);
-      precise float v45 = (v43 * s10);
-      precise float v47 = (v45 * s11);
-      float r51 = float(0);
+      r32 = sn_workgroup_sum_f32(r32);
+      precise float v32 = r32;
+      precise float v34 = (v32 * s6);
+      precise float v37 = (v34 * v36);
+      precise float v39 = (v37 * s7);
+      precise float v41 = (v39 * s8);
+      float r45 = float(0);
       for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-        float q51 = float(0);
+        float q45 = float(0);
         for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v1 = b1.at[x1];
           precise float v2 = (v0 + v1);
-          precise float v4 = (v2 * s0);
-          precise float v6 = (v2 * s1);
-          precise float v7 = sn_erf_f32(v6);
-          precise float v9 = (v7 + s2);
-          precise float v10 = (v4 * v9);
-          precise float v14 = (v10 - v13);
-          precise float v27 = (v14 * v21);
-          precise float v28 = b4.at[x1];
-          precise float v29 = (v27 * v28);
-          precise float v30 = b5.at[x1];
-          precise float v31 = (v29 + v30);
-          precise float v32 = b6.at[x0 * n2 + x1];
-          precise float v33 = (v31 - v32);
-          precise float v34 = (v26 * v33);
-          precise float v35 = (v34 * v28);
-          precise float v36 = (v35 * v21);
-          precise float v48 = (v47 * v14);
-          precise float v49 = (v36 + v48);
-          precise float v50 = (-v49);
-          q51 = (q51 + v50);
+          precise float v3 = sn_ndtr_f32(v2);
+          precise float v4 = (v2 * v3);
+          precise float v8 = (v4 - v7);
+          precise float v21 = (v8 * v15);
+          precise float v22 = b4.at[x1];
+          precise float v23 = (v21 * v22);
+          precise float v24 = b5.at[x1];
+          precise float v25 = (v23 + v24);
+          precise float v26 = b6.at[x0 * n2 + x1];
+          precise float v27 = (v25 - v26);
+          precise float v28 = (v20 * v27);
+          precise float v29 = (v28 * v22);
+          precise float v30 = (v29 * v15);
+          precise float v42 = (v41 * v8);
+          precise float v43 = (v30 + v42);
+          precise float v44 = (-v43);
+          q45 = (q45 + v44);
         }
-        r51 = r51 + q51;
+        r45 = r45 + q45;
       }
-      r51 = sn_workgroup_sum_f32(r51);
-      precise float v51 = r51;
-      precise float v53 = (v51 * s12);
+      r45 = sn_workgroup_sum_f32(r45);
+      precise float v45 = r45;
+      precise float v47 = (v45 * s9);
       for (u32 j = u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v1 = b1.at[x1];
         precise float v2 = (v0 + v1);
-        precise float v4 = (v2 * s0);
-        precise float v6 = (v2 * s1);
-        precise float v7 = sn_erf_f32(v6);
-        precise float v9 = (v7 + s2);
-        precise float v10 = (v4 * v9);
-        precise float v14 = (v10 - v13);
-        precise float v27 = (v14 * v21);
-        precise float v28 = b4.at[x1];
-        precise float v29 = (v27 * v28);
-        precise float v30 = b5.at[x1];
-        precise float v31 = (v29 + v30);
-        precise float v32 = b6.at[x0 * n2 + x1];
-        precise float v33 = (v31 - v32);
-        precise float v34 = (v26 * v33);
-        precise float v35 = (v34 * v28);
-        precise float v36 = (v35 * v21);
-        precise float v48 = (v47 * v14);
-        precise float v49 = (v36 + v48);
-        precise float v54 = (v49 + v53);
-        precise float v55 = (v54 * v9);
-        precise float v57 = (v55 * s13);
-        precise float v58 = (v54 * v4);
-        precise float v59 = (v6 * v6);
-        precise float v60 = (-v59);
-        precise float v61 = sn_exp_f32(v60);
-        precise float v63 = (v61 * s14);
-        precise float v64 = (v58 * v63);
-        precise float v66 = (v64 * s15);
-        precise float v67 = (v57 + v66);
-        b7.at[x0 * n2 + x1] = v67;
+        precise float v3 = sn_ndtr_f32(v2);
+        precise float v4 = (v2 * v3);
+        precise float v8 = (v4 - v7);
+        precise float v21 = (v8 * v15);
+        precise float v22 = b4.at[x1];
+        precise float v23 = (v21 * v22);
+        precise float v24 = b5.at[x1];
+        precise float v25 = (v23 + v24);
+        precise float v26 = b6.at[x0 * n2 + x1];
+        precise float v27 = (v25 - v26);
+        precise float v28 = (v20 * v27);
+        precise float v29 = (v28 * v22);
+        precise float v30 = (v29 * v15);
+        precise float v42 = (v41 * v8);
+        precise float v43 = (v30 + v42);
+        precise float v48 = (v43 + v47);
+        precise float v49 = (v48 * v3);
+        precise float v50 = (v48 * v2);
+        precise float v51 = (v2 * v2);
+        precise float v53 = (v51 * s10);
+        precise float v54 = sn_exp_f32(v53);
+        precise float v56 = (v54 * s11);
+        precise float v57 = (v50 * v56);
+        precise float v58 = (v49 + v57);
+        b7.at[x0 * n2 + x1] = v58;
       }
     }
   }
@@ -727,23 +673,18 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 #define SN_LANE gl_LocalInvocationID.x
 #define SN_ROWS 1u
 #define SN_ROW 0u
-SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
-  precise float z = a * a;
-  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
-  p = fma(z, p, -2.676771953701973e-2);
-  p = fma(z, p, 1.1281845718622208e-1);
-  p = fma(z, p, -3.761249780654907e-1);
-  p = fma(z, p, 1.2837915122509003e-1);
-  p = fma(a, p, a);
-  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, x, -1.3103951513767242e-1);
-  t = fma(t, x, -9.39447820186615e-1);
-  t = fma(t, x, -1.6156489849090576);
-  t = fma(t, x, -2.8363061137497425e-3);
-  precise float q = 1.0 - exp2(t);
-  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
-  return x >= 0.92 ? q : p;
+SN_FN float sn_ndtr_f32(float a) {
+  const float c = abs(a);
+  precise float t = fma(c, -1.16375758807e-6, 1.99007135961e-5);
+  t = fma(t, c, -9.85285323929e-5);
+  t = fma(t, c, -3.31867719069e-4);
+  t = fma(t, c, 7.29042151943e-3);
+  t = fma(t, c, -5.2630674094e-2);
+  t = fma(t, c, -4.59172338247e-1);
+  t = fma(t, c, -1.15110826492);
+  t = fma(t, c, -1.0);
+  precise float q = exp2(t);
+  return a < 0.0 ? q : 1.0 - q;
 }
 shared float sn_workgroup_sum_f32_parts[2][8];
 u32 sn_workgroup_sum_f32_turn = 0u;
@@ -792,10 +733,7 @@ void main() {
   const int n3 = int(sn_arguments.word[3]);
   const float s0 = uintBitsToFloat(sn_arguments.word[4]);
   const float s1 = uintBitsToFloat(sn_arguments.word[5]);
-  const float s2 = uintBitsToFloat(sn_arguments.word[6]);
-  const float s3 = uintBitsToFloat(sn_arguments.word[7]);
-  const float s4 = uintBitsToFloat(sn_arguments.word[8]);
-  const u32 parts = sn_arguments.word[9];
+  const u32 parts = sn_arguments.word[6];
   const bool vectors = ((n2 | n3) & 3) == 0;
   const u32 points = u32(n0);
   const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
@@ -807,11 +745,11 @@ void main() {
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
   const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
-  float r24 = float(0);
+  float r18 = float(0);
   for (u32 h = begin + u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
     const u32 left = inner4 - h;
     const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
-    float q24[4] = {float(0), float(0), float(0), float(0)};
+    float q18[4] = {float(0), float(0), float(0), float(0)};
     for (u32 j = h; j < end; j += u32(SN_LANES) * u32(4)) {
       u32 t1 = j;
       const int y = int(t1 % u32(n2));
@@ -822,44 +760,41 @@ void main() {
       l0 = b0_4.at[(u32(x1 * n3) >> 2) + vector];
       vec4 l1;
       l1 = b1_4.at[vector];
-      vec4 l17;
-      l17 = b4_4.at[vector];
-      vec4 l19;
-      l19 = b5_4.at[vector];
-      vec4 l21;
-      l21 = b6_4.at[(u32(x1 * n3) >> 2) + vector];
+      vec4 l11;
+      l11 = b4_4.at[vector];
+      vec4 l13;
+      l13 = b5_4.at[vector];
+      vec4 l15;
+      l15 = b6_4.at[(u32(x1 * n3) >> 2) + vector];
       [[unroll]]
       for (int k = 0; k < 4; ++k) {
         const int x2 = y + k;
         precise float v0 = l0[k];
         precise float v1 = l1[k];
         precise float v2 = (v0 + v1);
-        precise float v4 = (v2 * s0);
-        precise float v6 = (v2 * s1);
-        precise float v7 = sn_erf_f32(v6);
-        precise float v9 = (v7 + s2);
-        precise float v10 = (v4 * v9);
-        precise float v11 = b2.at[x1];
-        precise float v13 = (v11 * s3);
-        precise float v14 = (v10 - v13);
-        precise float v15 = b3.at[x1];
-        precise float v16 = (v14 * v15);
-        precise float v17 = l17[k];
-        precise float v18 = (v16 * v17);
-        precise float v19 = l19[k];
-        precise float v20 = (v18 + v19);
-        precise float v21 = l21[k];
-        precise float v22 = (v20 - v21);
-        precise float v23 = (v22 * v22);
-        q24[k] = fma(v22, v22, q24[k]);
+        precise float v3 = sn_ndtr_f32(v2);
+        precise float v4 = (v2 * v3);
+        precise float v5 = b2.at[x1];
+        precise float v7 = (v5 * s0);
+        precise float v8 = (v4 - v7);
+        precise float v9 = b3.at[x1];
+        precise float v10 = (v8 * v9);
+        precise float v11 = l11[k];
+        precise float v12 = (v10 * v11);
+        precise float v13 = l13[k];
+        precise float v14 = (v12 + v13);
+        precise float v15 = l15[k];
+        precise float v16 = (v14 - v15);
+        precise float v17 = (v16 * v16);
+        q18[k] = fma(v16, v16, q18[k]);
       }
     }
-    r24 = r24 + ((q24[0] + q24[1]) + (q24[2] + q24[3]));
+    r18 = r18 + ((q18[0] + q18[1]) + (q18[2] + q18[3]));
   }
   for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
     const u32 left = inner - h;
     const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-    float q24 = float(0);
+    float q18 = float(0);
     for (u32 j = h; j < end; j += u32(SN_LANES)) {
       u32 t1 = j;
       const int x2 = int(t1 % u32(n2));
@@ -868,30 +803,27 @@ void main() {
       precise float v0 = b0.at[x1 * n3 + x2];
       precise float v1 = b1.at[x2];
       precise float v2 = (v0 + v1);
-      precise float v4 = (v2 * s0);
-      precise float v6 = (v2 * s1);
-      precise float v7 = sn_erf_f32(v6);
-      precise float v9 = (v7 + s2);
-      precise float v10 = (v4 * v9);
-      precise float v11 = b2.at[x1];
-      precise float v13 = (v11 * s3);
-      precise float v14 = (v10 - v13);
-      precise float v15 = b3.at[x1];
-      precise float v16 = (v14 * v15);
-      precise float v17 = b4.at[x2];
-      precise float v18 = (v16 * v17);
-      precise float v19 = b5.at[x2];
-      precise float v20 = (v18 + v19);
-      precise float v21 = b6.at[x1 * n3 + x2];
-      precise float v22 = (v20 - v21);
-      precise float v23 = (v22 * v22);
-      q24 = fma(v22, v22, q24);
+      precise float v3 = sn_ndtr_f32(v2);
+      precise float v4 = (v2 * v3);
+      precise float v5 = b2.at[x1];
+      precise float v7 = (v5 * s0);
+      precise float v8 = (v4 - v7);
+      precise float v9 = b3.at[x1];
+      precise float v10 = (v8 * v9);
+      precise float v11 = b4.at[x2];
+      precise float v12 = (v10 * v11);
+      precise float v13 = b5.at[x2];
+      precise float v14 = (v12 + v13);
+      precise float v15 = b6.at[x1 * n3 + x2];
+      precise float v16 = (v14 - v15);
+      precise float v17 = (v16 * v16);
+      q18 = fma(v16, v16, q18);
     }
-    r24 = r24 + q24;
+    r18 = r18 + q18;
   }
-  r24 = sn_workgroup_sum_f32(r24);
+  r18 = sn_workgroup_sum_f32(r18);
   if (SN_LANE == 0u) {
-    sn_partials.word[1u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r24);
+    sn_partials.word[1u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r18);
   }
   memoryBarrierBuffer();
   barrier();
@@ -901,29 +833,29 @@ void main() {
   if (sn_turn + 1u != parts) return;
   memoryBarrierBuffer();
   if (SN_LANE == 0u && SN_ROW == 0u) sn_counters.word[unit] = 0u;
-  r24 = float(0);
+  r18 = float(0);
   {
     const u32 joins = u32(SN_LANE) < u32(parts) ? (u32(parts) - u32(SN_LANE) + u32(SN_LANES) - 1) / u32(SN_LANES) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(8)) {
-      float p_r24[8];
+      float p_r18[8];
       [[unroll]]
       for (int u = 0; u < 8; ++u) {
         const u32 p = u32(SN_LANE) + (g + u32(u) < joins ? g + u32(u) : g) * u32(SN_LANES);
-        p_r24[u] = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+        p_r18[u] = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
       }
       [[unroll]]
       for (int u = 0; u < 8; ++u) {
         if (g + u32(u) < joins) {
-          r24 = (r24 + p_r24[u]);
+          r18 = (r18 + p_r18[u]);
         }
       }
     }
   }
-  r24 = sn_workgroup_sum_f32(r24);
-  precise float v24 = r24;
-  precise float v26 = (v24 * s4);
+  r18 = sn_workgroup_sum_f32(r18);
+  precise float v18 = r18;
+  precise float v20 = (v18 * s1);
   if (SN_LANE == 0u) {
-    b7.at[0] = v26;
+    b7.at[0] = v20;
   }
 }
 // ---- kernel 3
@@ -941,23 +873,18 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 #define SN_LANE gl_LocalInvocationID.x
 #define SN_ROWS 1u
 #define SN_ROW 0u
-SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
-  precise float z = a * a;
-  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
-  p = fma(z, p, -2.676771953701973e-2);
-  p = fma(z, p, 1.1281845718622208e-1);
-  p = fma(z, p, -3.761249780654907e-1);
-  p = fma(z, p, 1.2837915122509003e-1);
-  p = fma(a, p, a);
-  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, x, -1.3103951513767242e-1);
-  t = fma(t, x, -9.39447820186615e-1);
-  t = fma(t, x, -1.6156489849090576);
-  t = fma(t, x, -2.8363061137497425e-3);
-  precise float q = 1.0 - exp2(t);
-  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
-  return x >= 0.92 ? q : p;
+SN_FN float sn_ndtr_f32(float a) {
+  const float c = abs(a);
+  precise float t = fma(c, -1.16375758807e-6, 1.99007135961e-5);
+  t = fma(t, c, -9.85285323929e-5);
+  t = fma(t, c, -3.31867719069e-4);
+  t = fma(t, c, 7.29042151943e-3);
+  t = fma(t, c, -5.2630674094e-2);
+  t = fma(t, c, -4.59172338247e-1);
+  t = fma(t, c, -1.15110826492);
+  t = fma(t, c, -1.0);
+  precise float q = exp2(t);
+  return a < 0.0 ? q : 1.0 - q;
 }
 shared float sn_workgroup_sum_f32_parts[2][8];
 u32 sn_workgroup_sum_f32_turn = 0u;
@@ -1014,10 +941,6 @@ void main() {
   const float s4 = uintBitsToFloat(sn_arguments.word[7]);
   const float s5 = uintBitsToFloat(sn_arguments.word[8]);
   const float s6 = uintBitsToFloat(sn_arguments.word[9]);
-  const float s7 = uintBitsToFloat(sn_arguments.word[10]);
-  const float s8 = uintBitsToFloat(sn_arguments.word[11]);
-  const float s9 = uintBitsToFloat(sn_arguments.word[12]);
-  const float s10 = uintBitsToFloat(sn_arguments.word[13]);
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
@@ -1028,14 +951,13 @@ void main() {
       vec4 h1[2];
       vec4 h2[2];
       vec4 h3[2];
-      vec4 h4[2];
       precise float v3 = b2.at[x0];
-      precise float v16 = b5.at[x0];
-      precise float v18 = (v16 * s3);
-      precise float v24 = (v3 * v3);
-      precise float v25 = (v24 * v3);
-      float r21 = float(0);
-      float q21[4] = {float(0), float(0), float(0), float(0)};
+      precise float v10 = b5.at[x0];
+      precise float v12 = (v10 * s0);
+      precise float v18 = (v3 * v3);
+      precise float v19 = (v18 * v3);
+      float r15 = float(0);
+      float q15[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
@@ -1060,30 +982,26 @@ void main() {
             precise float v5 = l5[k];
             precise float v6 = l6[k];
             precise float v7 = (v5 + v6);
-            precise float v9 = (v7 * s0);
-            h2[i][k] = v9;
-            precise float v11 = (v7 * s1);
-            h3[i][k] = v11;
-            precise float v12 = sn_erf_f32(v11);
-            precise float v14 = (v12 + s2);
-            h4[i][k] = v14;
-            precise float v15 = (v9 * v14);
-            precise float v19 = (v15 - v18);
-            h1[i][k] = v19;
-            precise float v20 = (v2 * v19);
-            q21[k] = fma(v2, v19, q21[k]);
+            h2[i][k] = v7;
+            precise float v8 = sn_ndtr_f32(v7);
+            h3[i][k] = v8;
+            precise float v9 = (v7 * v8);
+            precise float v13 = (v9 - v12);
+            h1[i][k] = v13;
+            precise float v14 = (v2 * v13);
+            q15[k] = fma(v2, v13, q15[k]);
           }
         }
       }
-      r21 = r21 + ((q21[0] + q21[1]) + (q21[2] + q21[3]));
-      r21 = sn_workgroup_sum_f32(r21);
-      precise float v21 = r21;
-      precise float v23 = (v21 * s4);
-      precise float v26 = (v23 * v25);
-      precise float v28 = (v26 * s5);
-      precise float v30 = (v28 * s6);
-      float r34 = float(0);
-      float q34[4] = {float(0), float(0), float(0), float(0)};
+      r15 = r15 + ((q15[0] + q15[1]) + (q15[2] + q15[3]));
+      r15 = sn_workgroup_sum_f32(r15);
+      precise float v15 = r15;
+      precise float v17 = (v15 * s1);
+      precise float v20 = (v17 * v19);
+      precise float v22 = (v20 * s2);
+      precise float v24 = (v22 * s3);
+      float r28 = float(0);
+      float q28[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
@@ -1094,20 +1012,20 @@ void main() {
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             precise float v2 = h0[i][k];
-            precise float v19 = h1[i][k];
+            precise float v13 = h1[i][k];
             precise float v4 = (v2 * v3);
-            precise float v31 = (v30 * v19);
-            precise float v32 = (v4 + v31);
-            h0[i][k] = v32;
-            precise float v33 = (-v32);
-            q34[k] = (q34[k] + v33);
+            precise float v25 = (v24 * v13);
+            precise float v26 = (v4 + v25);
+            h0[i][k] = v26;
+            precise float v27 = (-v26);
+            q28[k] = (q28[k] + v27);
           }
         }
       }
-      r34 = r34 + ((q34[0] + q34[1]) + (q34[2] + q34[3]));
-      r34 = sn_workgroup_sum_f32(r34);
-      precise float v34 = r34;
-      precise float v36 = (v34 * s7);
+      r28 = r28 + ((q28[0] + q28[1]) + (q28[2] + q28[3]));
+      r28 = sn_workgroup_sum_f32(r28);
+      precise float v28 = r28;
+      precise float v30 = (v28 * s4);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
@@ -1118,22 +1036,19 @@ void main() {
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            precise float v9 = h2[i][k];
-            precise float v11 = h3[i][k];
-            precise float v14 = h4[i][k];
-            precise float v32 = h0[i][k];
-            precise float v37 = (v32 + v36);
-            precise float v38 = (v37 * v14);
-            precise float v40 = (v38 * s8);
-            precise float v41 = (v37 * v9);
-            precise float v42 = (v11 * v11);
-            precise float v43 = (-v42);
-            precise float v44 = sn_exp_f32(v43);
-            precise float v46 = (v44 * s9);
-            precise float v47 = (v41 * v46);
-            precise float v49 = (v47 * s10);
-            precise float v50 = (v40 + v49);
-            w0[k] = v50;
+            precise float v7 = h2[i][k];
+            precise float v8 = h3[i][k];
+            precise float v26 = h0[i][k];
+            precise float v31 = (v26 + v30);
+            precise float v32 = (v31 * v8);
+            precise float v33 = (v31 * v7);
+            precise float v34 = (v7 * v7);
+            precise float v36 = (v34 * s5);
+            precise float v37 = sn_exp_f32(v36);
+            precise float v39 = (v37 * s6);
+            precise float v40 = (v33 * v39);
+            precise float v41 = (v32 + v40);
+            w0[k] = v41;
           }
           b6_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
@@ -1144,15 +1059,15 @@ void main() {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
       precise float v3 = b2.at[x0];
-      precise float v16 = b5.at[x0];
-      precise float v18 = (v16 * s3);
-      precise float v24 = (v3 * v3);
-      precise float v25 = (v24 * v3);
-      float r21 = float(0);
+      precise float v10 = b5.at[x0];
+      precise float v12 = (v10 * s0);
+      precise float v18 = (v3 * v3);
+      precise float v19 = (v18 * v3);
+      float r15 = float(0);
       for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-        float q21 = float(0);
+        float q15 = float(0);
         for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
@@ -1161,28 +1076,25 @@ void main() {
           precise float v5 = b3.at[x0 * n2 + x1];
           precise float v6 = b4.at[x1];
           precise float v7 = (v5 + v6);
-          precise float v9 = (v7 * s0);
-          precise float v11 = (v7 * s1);
-          precise float v12 = sn_erf_f32(v11);
-          precise float v14 = (v12 + s2);
-          precise float v15 = (v9 * v14);
-          precise float v19 = (v15 - v18);
-          precise float v20 = (v2 * v19);
-          q21 = fma(v2, v19, q21);
+          precise float v8 = sn_ndtr_f32(v7);
+          precise float v9 = (v7 * v8);
+          precise float v13 = (v9 - v12);
+          precise float v14 = (v2 * v13);
+          q15 = fma(v2, v13, q15);
         }
-        r21 = r21 + q21;
+        r15 = r15 + q15;
       }
-      r21 = sn_workgroup_sum_f32(r21);
-      precise float v21 = r21;
-      precise float v23 = (v21 * s4);
-      precise float v26 = (v23 * v25);
-      precise float v28 = (v26 * s5);
-      precise float v30 = (v28 * s6);
-      float r34 = float(0);
+      r15 = sn_workgroup_sum_f32(r15);
+      precise float v15 = r15;
+      precise float v17 = (v15 * s1);
+      precise float v20 = (v17 * v19);
+      precise float v22 = (v20 * s2);
+      precise float v24 = (v22 * s3);
+      float r28 = float(0);
       for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-        float q34 = float(0);
+        float q28 = float(0);
         for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
@@ -1192,22 +1104,19 @@ void main() {
           precise float v5 = b3.at[x0 * n2 + x1];
           precise float v6 = b4.at[x1];
           precise float v7 = (v5 + v6);
-          precise float v9 = (v7 * s0);
-          precise float v11 = (v7 * s1);
-          precise float v12 = sn_erf_f32(v11);
-          precise float v14 = (v12 + s2);
-          precise float v15 = (v9 * v14);
-          precise float v19 = (v15 - v18);
-          precise float v31 = (v30 * v19);
-          precise float v32 = (v4 + v31);
-          precise float v33 = (-v32);
-          q34 = (q34 + v33);
+          precise float v8 = sn_ndtr_f32(v7);
+          precise float v9 = (v7 * v8);
+          precise float v13 = (v9 - v12);
+          precise float v25 = (v24 * v13);
+          precise float v26 = (v4 + v25);
+          precise float v27 = (-v26);
+          q28 = (q28 + v27);
         }
-        r34 = r34 + q34;
+        r28 = r28 + q28;
       }
-      r34 = sn_workgroup_sum_f32(r34);
-      precise float v34 = r34;
-      precise float v36 = (v34 * s7);
+      r28 = sn_workgroup_sum_f32(r28);
+      precise float v28 = r28;
+      precise float v30 = (v28 * s4);
       for (u32 j = u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
@@ -1217,26 +1126,21 @@ void main() {
         precise float v5 = b3.at[x0 * n2 + x1];
         precise float v6 = b4.at[x1];
         precise float v7 = (v5 + v6);
-        precise float v9 = (v7 * s0);
-        precise float v11 = (v7 * s1);
-        precise float v12 = sn_erf_f32(v11);
-        precise float v14 = (v12 + s2);
-        precise float v15 = (v9 * v14);
-        precise float v19 = (v15 - v18);
-        precise float v31 = (v30 * v19);
-        precise float v32 = (v4 + v31);
-        precise float v37 = (v32 + v36);
-        precise float v38 = (v37 * v14);
-        precise float v40 = (v38 * s8);
-        precise float v41 = (v37 * v9);
-        precise float v42 = (v11 * v11);
-        precise float v43 = (-v42);
-        precise float v44 = sn_exp_f32(v43);
-        precise float v46 = (v44 * s9);
-        precise float v47 = (v41 * v46);
-        precise float v49 = (v47 * s10);
-        precise float v50 = (v40 + v49);
-        b6.at[x0 * n2 + x1] = v50;
+        precise float v8 = sn_ndtr_f32(v7);
+        precise float v9 = (v7 * v8);
+        precise float v13 = (v9 - v12);
+        precise float v25 = (v24 * v13);
+        precise float v26 = (v4 + v25);
+        precise float v31 = (v26 + v30);
+        precise float v32 = (v31 * v8);
+        precise float v33 = (v31 * v7);
+        precise float v34 = (v7 * v7);
+        precise float v36 = (v34 * s5);
+        precise float v37 = sn_exp_f32(v36);
+        precise float v39 = (v37 * s6);
+        precise float v40 = (v33 * v39);
+        precise float v41 = (v32 + v40);
+        b6.at[x0 * n2 + x1] = v41;
       }
     }
   }
@@ -1327,23 +1231,18 @@ layout(constant_id = 1) const uint SN_LANES = 256;
 #define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
 #define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
 #define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
-SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
-  precise float z = a * a;
-  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
-  p = fma(z, p, -2.676771953701973e-2);
-  p = fma(z, p, 1.1281845718622208e-1);
-  p = fma(z, p, -3.761249780654907e-1);
-  p = fma(z, p, 1.2837915122509003e-1);
-  p = fma(a, p, a);
-  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, x, -1.3103951513767242e-1);
-  t = fma(t, x, -9.39447820186615e-1);
-  t = fma(t, x, -1.6156489849090576);
-  t = fma(t, x, -2.8363061137497425e-3);
-  precise float q = 1.0 - exp2(t);
-  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
-  return x >= 0.92 ? q : p;
+SN_FN float sn_ndtr_f32(float a) {
+  const float c = abs(a);
+  precise float t = fma(c, -1.16375758807e-6, 1.99007135961e-5);
+  t = fma(t, c, -9.85285323929e-5);
+  t = fma(t, c, -3.31867719069e-4);
+  t = fma(t, c, 7.29042151943e-3);
+  t = fma(t, c, -5.2630674094e-2);
+  t = fma(t, c, -4.59172338247e-1);
+  t = fma(t, c, -1.15110826492);
+  t = fma(t, c, -1.0);
+  precise float q = exp2(t);
+  return a < 0.0 ? q : 1.0 - q;
 }
 shared float sn_rows_sum_f32_v[256];
 void sn_rows_sum_f32(inout float v) {
@@ -1403,9 +1302,6 @@ void main() {
   const float s15 = uintBitsToFloat(sn_arguments.word[18]);
   const float s16 = uintBitsToFloat(sn_arguments.word[19]);
   const float s17 = uintBitsToFloat(sn_arguments.word[20]);
-  const float s18 = uintBitsToFloat(sn_arguments.word[21]);
-  const float s19 = uintBitsToFloat(sn_arguments.word[22]);
-  const float s20 = uintBitsToFloat(sn_arguments.word[23]);
   const u32 points = u32(n0);
   for (u32 t = u32(gl_WorkGroupID.x) * u32(SN_LANES); t < points; t += u32(gl_NumWorkGroups.x) * u32(SN_LANES)) {
     const bool there = t + u32(SN_LANE) < points;
@@ -1416,23 +1312,23 @@ void main() {
     precise float v5 = (s1 * s2);
     precise float v7 = (v5 * s3);
     precise float v9 = b2.at[x0];
-    precise float v25 = b5.at[x0];
-    precise float v27 = b6.at[x0];
-    precise float v37 = b8.at[x0];
-    precise float v39 = (v37 * s9);
-    precise float v53 = b9.at[x0];
-    precise float v55 = (v53 * s14);
-    precise float v60 = b10.at[x0];
-    precise float v62 = (v60 * s16);
-    float r33 = float(0);
-    float r56 = float(0);
+    precise float v19 = b5.at[x0];
+    precise float v21 = b6.at[x0];
+    precise float v31 = b8.at[x0];
+    precise float v33 = (v31 * s6);
+    precise float v47 = b9.at[x0];
+    precise float v49 = (v47 * s11);
+    precise float v54 = b10.at[x0];
+    precise float v56 = (v54 * s13);
+    float r27 = float(0);
+    float r50 = float(0);
     if (there) {
       const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q33 = float(0);
-        float q56 = float(0);
+        float q27 = float(0);
+        float q50 = float(0);
         {
           u32 g = h;
           for (; g + u32(7) < end; g += u32(8)) {
@@ -1442,88 +1338,82 @@ void main() {
               const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
               precise float v8 = b1.at[x0 + x1 * n2];
               precise float v10 = (v8 + v9);
-              precise float v12 = (v10 * s4);
-              precise float v14 = (v10 * s5);
-              precise float v15 = sn_erf_f32(v14);
-              precise float v17 = (v15 + s6);
-              precise float v18 = (v12 * v17);
-              precise float v19 = b3.at[x1];
-              precise float v21 = (v19 * s7);
-              precise float v22 = (v18 - v21);
-              precise float v23 = b4.at[x1];
-              precise float v24 = (v22 * v23);
-              precise float v26 = (v24 * v25);
-              precise float v28 = (v26 + v27);
-              precise float v29 = b7.at[x0 + x1 * n2];
-              precise float v30 = (v28 - v29);
-              precise float v31 = (v7 * v30);
-              precise float v32 = (v31 * v24);
-              q33 = fma(v31, v24, q33);
-              q56 = fma(v7, v30, q56);
+              precise float v11 = sn_ndtr_f32(v10);
+              precise float v12 = (v10 * v11);
+              precise float v13 = b3.at[x1];
+              precise float v15 = (v13 * s4);
+              precise float v16 = (v12 - v15);
+              precise float v17 = b4.at[x1];
+              precise float v18 = (v16 * v17);
+              precise float v20 = (v18 * v19);
+              precise float v22 = (v20 + v21);
+              precise float v23 = b7.at[x0 + x1 * n2];
+              precise float v24 = (v22 - v23);
+              precise float v25 = (v7 * v24);
+              precise float v26 = (v25 * v18);
+              q27 = fma(v25, v18, q27);
+              q50 = fma(v7, v24, q50);
             }
           }
           for (u32 j = g; j < end; j += 1) {
             const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
             precise float v8 = b1.at[x0 + x1 * n2];
             precise float v10 = (v8 + v9);
-            precise float v12 = (v10 * s4);
-            precise float v14 = (v10 * s5);
-            precise float v15 = sn_erf_f32(v14);
-            precise float v17 = (v15 + s6);
-            precise float v18 = (v12 * v17);
-            precise float v19 = b3.at[x1];
-            precise float v21 = (v19 * s7);
-            precise float v22 = (v18 - v21);
-            precise float v23 = b4.at[x1];
-            precise float v24 = (v22 * v23);
-            precise float v26 = (v24 * v25);
-            precise float v28 = (v26 + v27);
-            precise float v29 = b7.at[x0 + x1 * n2];
-            precise float v30 = (v28 - v29);
-            precise float v31 = (v7 * v30);
-            precise float v32 = (v31 * v24);
-            q33 = fma(v31, v24, q33);
-            q56 = fma(v7, v30, q56);
+            precise float v11 = sn_ndtr_f32(v10);
+            precise float v12 = (v10 * v11);
+            precise float v13 = b3.at[x1];
+            precise float v15 = (v13 * s4);
+            precise float v16 = (v12 - v15);
+            precise float v17 = b4.at[x1];
+            precise float v18 = (v16 * v17);
+            precise float v20 = (v18 * v19);
+            precise float v22 = (v20 + v21);
+            precise float v23 = b7.at[x0 + x1 * n2];
+            precise float v24 = (v22 - v23);
+            precise float v25 = (v7 * v24);
+            precise float v26 = (v25 * v18);
+            q27 = fma(v25, v18, q27);
+            q50 = fma(v7, v24, q50);
           }
         }
-        r33 = r33 + q33;
-        r56 = r56 + q56;
+        r27 = r27 + q27;
+        r50 = r50 + q50;
       }
     }
-    sn_rows_sum_f32(r33);
-    precise float v33 = r33;
-    precise float v35 = (v33 * s8);
-    precise float v36 = (v2 + v35);
-    precise float v40 = (v33 * v33);
-    precise float v42 = (v40 * s10);
-    precise float v43 = (v39 + v42);
-    precise float v45 = (v36 * s11);
-    precise float v46 = sn_sqrt_f32(v43);
-    precise float v48 = (v46 * s12);
-    precise float v50 = (v48 + s13);
-    precise float v51 = sn_div_f32(v45, v50);
-    precise float v52 = (v25 - v51);
-    sn_rows_sum_f32(r56);
-    precise float v56 = r56;
-    precise float v58 = (v56 * s15);
-    precise float v59 = (v55 + v58);
-    precise float v63 = (v56 * v56);
-    precise float v65 = (v63 * s17);
-    precise float v66 = (v62 + v65);
-    precise float v68 = (v59 * s18);
-    precise float v69 = sn_sqrt_f32(v66);
-    precise float v71 = (v69 * s19);
-    precise float v73 = (v71 + s20);
-    precise float v74 = sn_div_f32(v68, v73);
-    precise float v75 = (v27 - v74);
+    sn_rows_sum_f32(r27);
+    precise float v27 = r27;
+    precise float v29 = (v27 * s5);
+    precise float v30 = (v2 + v29);
+    precise float v34 = (v27 * v27);
+    precise float v36 = (v34 * s7);
+    precise float v37 = (v33 + v36);
+    precise float v39 = (v30 * s8);
+    precise float v40 = sn_sqrt_f32(v37);
+    precise float v42 = (v40 * s9);
+    precise float v44 = (v42 + s10);
+    precise float v45 = sn_div_f32(v39, v44);
+    precise float v46 = (v19 - v45);
+    sn_rows_sum_f32(r50);
+    precise float v50 = r50;
+    precise float v52 = (v50 * s12);
+    precise float v53 = (v49 + v52);
+    precise float v57 = (v50 * v50);
+    precise float v59 = (v57 * s14);
+    precise float v60 = (v56 + v59);
+    precise float v62 = (v53 * s15);
+    precise float v63 = sn_sqrt_f32(v60);
+    precise float v65 = (v63 * s16);
+    precise float v67 = (v65 + s17);
+    precise float v68 = sn_div_f32(v62, v67);
+    precise float v69 = (v21 - v68);
     if (SN_ROWS > 1u) barrier();
     if (there && SN_ROW == 0u) {
-      b0.at[x0] = v36;
-      b5.at[x0] = v43;
-      b6.at[x0] = v52;
-      b8.at[x0] = v59;
-      b9.at[x0] = v66;
-      b10.at[x0] = v75;
+      b0.at[x0] = v30;
+      b5.at[x0] = v37;
+      b6.at[x0] = v46;
+      b8.at[x0] = v53;
+      b9.at[x0] = v60;
+      b10.at[x0] = v69;
     }
   }
 }
@@ -1792,23 +1682,18 @@ layout(constant_id = 1) const uint SN_LANES = 256;
 #define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
 #define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
 #define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
-SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
-  precise float z = a * a;
-  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
-  p = fma(z, p, -2.676771953701973e-2);
-  p = fma(z, p, 1.1281845718622208e-1);
-  p = fma(z, p, -3.761249780654907e-1);
-  p = fma(z, p, 1.2837915122509003e-1);
-  p = fma(a, p, a);
-  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, x, -1.3103951513767242e-1);
-  t = fma(t, x, -9.39447820186615e-1);
-  t = fma(t, x, -1.6156489849090576);
-  t = fma(t, x, -2.8363061137497425e-3);
-  precise float q = 1.0 - exp2(t);
-  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
-  return x >= 0.92 ? q : p;
+SN_FN float sn_ndtr_f32(float a) {
+  const float c = abs(a);
+  precise float t = fma(c, -1.16375758807e-6, 1.99007135961e-5);
+  t = fma(t, c, -9.85285323929e-5);
+  t = fma(t, c, -3.31867719069e-4);
+  t = fma(t, c, 7.29042151943e-3);
+  t = fma(t, c, -5.2630674094e-2);
+  t = fma(t, c, -4.59172338247e-1);
+  t = fma(t, c, -1.15110826492);
+  t = fma(t, c, -1.0);
+  precise float q = exp2(t);
+  return a < 0.0 ? q : 1.0 - q;
 }
 shared float sn_rows_sum_f32_v[256];
 void sn_rows_sum_f32(inout float v) {
@@ -1846,7 +1731,7 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer b8_t { float
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b9_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b10_t { float at[]; };
 layout(std430, binding = 0) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
-u32 sn_first(u32 member) { return sn_arguments.word[1u + member * 44u + 43u]; }
+u32 sn_first(u32 member) { return sn_arguments.word[1u + member * 42u + 40u]; }
 void main() {
   const u32 sn_count = sn_arguments.word[0];
   u32 sn_low = 0u, sn_high = sn_count;
@@ -1854,7 +1739,7 @@ void main() {
     const u32 middle = (sn_low + sn_high) >> 1;
     if (sn_first(middle) <= gl_WorkGroupID.x) sn_low = middle; else sn_high = middle;
   }
-  const u32 sn_mine = 1u + sn_low * 44u;
+  const u32 sn_mine = 1u + sn_low * 42u;
   const u32 sn_workgroup = gl_WorkGroupID.x - sn_first(sn_low);
   const u32 sn_workgroups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
   b0_t b0 = b0_t(uvec2(sn_arguments.word[sn_mine + 0u], sn_arguments.word[sn_mine + 1u]));
@@ -1886,9 +1771,6 @@ void main() {
   const float s12 = uintBitsToFloat(sn_arguments.word[sn_mine + 37u]);
   const float s13 = uintBitsToFloat(sn_arguments.word[sn_mine + 38u]);
   const float s14 = uintBitsToFloat(sn_arguments.word[sn_mine + 39u]);
-  const float s15 = uintBitsToFloat(sn_arguments.word[sn_mine + 40u]);
-  const float s16 = uintBitsToFloat(sn_arguments.word[sn_mine + 41u]);
-  const float s17 = uintBitsToFloat(sn_arguments.word[sn_mine + 42u]);
   const u32 points = u32(n0);
   for (u32 t = u32(sn_workgroup) * u32(SN_LANES); t < points; t += u32(sn_workgroups) * u32(SN_LANES)) {
     const bool there = t + u32(SN_LANE) < points;
@@ -1897,23 +1779,23 @@ void main() {
     precise float v0 = b0.at[x0];
     precise float v2 = (v0 * s0);
     precise float v4 = b2.at[x0];
-    precise float v26 = b6.at[x0];
-    precise float v28 = (v26 * s6);
-    precise float v41 = b7.at[x0];
-    precise float v43 = b8.at[x0];
-    precise float v45 = (v43 * s11);
-    precise float v50 = b9.at[x0];
-    precise float v52 = (v50 * s13);
-    precise float v65 = b10.at[x0];
-    float r22 = float(0);
-    float r46 = float(0);
+    precise float v20 = b6.at[x0];
+    precise float v22 = (v20 * s3);
+    precise float v35 = b7.at[x0];
+    precise float v37 = b8.at[x0];
+    precise float v39 = (v37 * s8);
+    precise float v44 = b9.at[x0];
+    precise float v46 = (v44 * s10);
+    precise float v59 = b10.at[x0];
+    float r16 = float(0);
+    float r40 = float(0);
     if (there) {
       const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q22 = float(0);
-        float q46 = float(0);
+        float q16 = float(0);
+        float q40 = float(0);
         {
           u32 g = h;
           for (; g + u32(7) < end; g += u32(8)) {
@@ -1923,80 +1805,74 @@ void main() {
               const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
               precise float v3 = b1.at[x0 + x1 * n2];
               precise float v5 = (v3 + v4);
-              precise float v7 = (v5 * s1);
-              precise float v9 = (v5 * s2);
-              precise float v10 = sn_erf_f32(v9);
-              precise float v12 = (v10 + s3);
-              precise float v13 = (v7 * v12);
-              precise float v14 = b3.at[x1];
-              precise float v16 = (v14 * s4);
-              precise float v17 = (v13 - v16);
-              precise float v18 = b4.at[x1];
-              precise float v19 = (v17 * v18);
-              precise float v20 = b5.at[x0 + x1 * n2];
-              precise float v21 = (v20 * v19);
-              q22 = fma(v20, v19, q22);
-              q46 = (q46 + v20);
+              precise float v6 = sn_ndtr_f32(v5);
+              precise float v7 = (v5 * v6);
+              precise float v8 = b3.at[x1];
+              precise float v10 = (v8 * s1);
+              precise float v11 = (v7 - v10);
+              precise float v12 = b4.at[x1];
+              precise float v13 = (v11 * v12);
+              precise float v14 = b5.at[x0 + x1 * n2];
+              precise float v15 = (v14 * v13);
+              q16 = fma(v14, v13, q16);
+              q40 = (q40 + v14);
             }
           }
           for (u32 j = g; j < end; j += 1) {
             const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
             precise float v3 = b1.at[x0 + x1 * n2];
             precise float v5 = (v3 + v4);
-            precise float v7 = (v5 * s1);
-            precise float v9 = (v5 * s2);
-            precise float v10 = sn_erf_f32(v9);
-            precise float v12 = (v10 + s3);
-            precise float v13 = (v7 * v12);
-            precise float v14 = b3.at[x1];
-            precise float v16 = (v14 * s4);
-            precise float v17 = (v13 - v16);
-            precise float v18 = b4.at[x1];
-            precise float v19 = (v17 * v18);
-            precise float v20 = b5.at[x0 + x1 * n2];
-            precise float v21 = (v20 * v19);
-            q22 = fma(v20, v19, q22);
-            q46 = (q46 + v20);
+            precise float v6 = sn_ndtr_f32(v5);
+            precise float v7 = (v5 * v6);
+            precise float v8 = b3.at[x1];
+            precise float v10 = (v8 * s1);
+            precise float v11 = (v7 - v10);
+            precise float v12 = b4.at[x1];
+            precise float v13 = (v11 * v12);
+            precise float v14 = b5.at[x0 + x1 * n2];
+            precise float v15 = (v14 * v13);
+            q16 = fma(v14, v13, q16);
+            q40 = (q40 + v14);
           }
         }
-        r22 = r22 + q22;
-        r46 = r46 + q46;
+        r16 = r16 + q16;
+        r40 = r40 + q40;
       }
     }
-    sn_rows_sum_f32(r22);
-    precise float v22 = r22;
-    precise float v24 = (v22 * s5);
-    precise float v25 = (v2 + v24);
-    precise float v29 = (v22 * v22);
-    precise float v31 = (v29 * s7);
-    precise float v32 = (v28 + v31);
-    precise float v34 = (v25 * s8);
-    precise float v35 = sn_sqrt_f32(v32);
-    precise float v37 = (v35 * s9);
-    precise float v39 = (v37 + s10);
-    precise float v40 = sn_div_f32(v34, v39);
-    precise float v42 = (v41 - v40);
-    sn_rows_sum_f32(r46);
-    precise float v46 = r46;
-    precise float v48 = (v46 * s12);
-    precise float v49 = (v45 + v48);
-    precise float v53 = (v46 * v46);
-    precise float v55 = (v53 * s14);
-    precise float v56 = (v52 + v55);
-    precise float v58 = (v49 * s15);
-    precise float v59 = sn_sqrt_f32(v56);
-    precise float v61 = (v59 * s16);
-    precise float v63 = (v61 + s17);
-    precise float v64 = sn_div_f32(v58, v63);
-    precise float v66 = (v65 - v64);
+    sn_rows_sum_f32(r16);
+    precise float v16 = r16;
+    precise float v18 = (v16 * s2);
+    precise float v19 = (v2 + v18);
+    precise float v23 = (v16 * v16);
+    precise float v25 = (v23 * s4);
+    precise float v26 = (v22 + v25);
+    precise float v28 = (v19 * s5);
+    precise float v29 = sn_sqrt_f32(v26);
+    precise float v31 = (v29 * s6);
+    precise float v33 = (v31 + s7);
+    precise float v34 = sn_div_f32(v28, v33);
+    precise float v36 = (v35 - v34);
+    sn_rows_sum_f32(r40);
+    precise float v40 = r40;
+    precise float v42 = (v40 * s9);
+    precise float v43 = (v39 + v42);
+    precise float v47 = (v40 * v40);
+    precise float v49 = (v47 * s11);
+    precise float v50 = (v46 + v49);
+    precise float v52 = (v43 * s12);
+    precise float v53 = sn_sqrt_f32(v50);
+    precise float v55 = (v53 * s13);
+    precise float v57 = (v55 + s14);
+    precise float v58 = sn_div_f32(v52, v57);
+    precise float v60 = (v59 - v58);
     if (SN_ROWS > 1u) barrier();
     if (there && SN_ROW == 0u) {
-      b0.at[x0] = v25;
-      b2.at[x0] = v32;
-      b6.at[x0] = v42;
-      b7.at[x0] = v49;
-      b8.at[x0] = v56;
-      b9.at[x0] = v66;
+      b0.at[x0] = v19;
+      b2.at[x0] = v26;
+      b6.at[x0] = v36;
+      b7.at[x0] = v43;
+      b8.at[x0] = v50;
+      b9.at[x0] = v60;
     }
   }
 }

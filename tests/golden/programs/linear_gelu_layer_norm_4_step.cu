@@ -29,23 +29,19 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN float sn_erf_f32(float a) {
-  const float c = fabsf(a), z = a * a;
-  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
-  p = fma(p, z, -2.676771953701973e-2f);
-  p = fma(p, z, 1.1281845718622208e-1f);
-  p = fma(p, z, -3.761249780654907e-1f);
-  p = fma(p, z, 1.2837915122509003e-1f);
-  p = fma(a, p, a);
-  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
-  t = fma(t, c, -1.3103951513767242e-1f);
-  t = fma(t, c, -9.39447820186615e-1f);
-  t = fma(t, c, -1.6156489849090576f);
-  t = fma(t, c, -2.8363061137497425e-3f);
+SN_FN float sn_ndtr_f32(float a) {
+  const float c = fabsf(a);
+  float t = fma(-1.16375758807e-6f, c, 1.99007135961e-5f);
+  t = fma(t, c, -9.85285323929e-5f);
+  t = fma(t, c, -3.31867719069e-4f);
+  t = fma(t, c, 7.29042151943e-3f);
+  t = fma(t, c, -5.2630674094e-2f);
+  t = fma(t, c, -4.59172338247e-1f);
+  t = fma(t, c, -1.15110826492f);
+  t = fma(t, c, -1.0f);
   float q;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
-  q = copysignf(1.0f - q, a);
-  return c >= 0.92f ? q : p;
+  return a < 0.0f ? q : 1.0f - q;
 }
 SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
@@ -71,7 +67,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 #define SN_BLOCKS 4
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const float* b0, const float* b1, float* __restrict__ b2, float* __restrict__ b3, const float* b4, const float* b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5) {
+    const float* b0, const float* b1, float* __restrict__ b2, float* __restrict__ b3, const float* b4, const float* b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -80,8 +76,8 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
     for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
       const int x0 = int(f);
       float h0[2][4];
-      float r11 = float(0);
-      float q11[4] = {float(0), float(0), float(0), float(0)};
+      float r5 = float(0);
+      float q5[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -103,25 +99,22 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
             const float v0 = h0[i][k];
             const float v1 = l1[k];
             const float v2 = (v0 + v1);
-            const float v4 = (v2 * s0);
-            const float v6 = (v2 * s1);
-            const float v7 = sn_erf_f32(v6);
-            const float v9 = (v7 + s2);
-            const float v10 = (v4 * v9);
-            h0[i][k] = v10;
-            q11[k] = fma(v4, v9, q11[k]);
+            const float v3 = sn_ndtr_f32(v2);
+            const float v4 = (v2 * v3);
+            h0[i][k] = v4;
+            q5[k] = fma(v2, v3, q5[k]);
           }
         }
       }
-      r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
-      const float v11 = r11;
-      const float v13 = (v11 * s3);
+      r5 = r5 + ((q5[0] + q5[1]) + (q5[2] + q5[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r5, warps, blockDim.x, false); }
+      const float v5 = r5;
+      const float v7 = (v5 * s0);
       if (threadIdx.x == 0u) {
-        b2[x0] = v11;
+        b2[x0] = v5;
       }
-      float r16 = float(0);
-      float q16[4] = {float(0), float(0), float(0), float(0)};
+      float r10 = float(0);
+      float q10[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -130,43 +123,43 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const float v10 = h0[i][k];
-            const float v14 = (v10 - v13);
-            h0[i][k] = v14;
-            const float v15 = (v14 * v14);
-            q16[k] = fma(v14, v14, q16[k]);
+            const float v4 = h0[i][k];
+            const float v8 = (v4 - v7);
+            h0[i][k] = v8;
+            const float v9 = (v8 * v8);
+            q10[k] = fma(v8, v8, q10[k]);
           }
         }
       }
-      r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r16, warps, blockDim.x, false); }
-      const float v16 = r16;
-      const float v18 = (v16 * s4);
-      const float v20 = (v18 + s5);
-      const float v21 = sn_rsqrt_f32(v20);
+      r10 = r10 + ((q10[0] + q10[1]) + (q10[2] + q10[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r10, warps, blockDim.x, false); }
+      const float v10 = r10;
+      const float v12 = (v10 * s1);
+      const float v14 = (v12 + s2);
+      const float v15 = sn_rsqrt_f32(v14);
       if (threadIdx.x == 0u) {
-        b3[x0] = v21;
+        b3[x0] = v15;
       }
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
         if (j < inner) {
           const int y = int(j);
-          float l23[4];
-          sn_load4_f32(l23, b4 + (y));
-          float l25[4];
-          sn_load4_f32(l25, b5 + (y));
+          float l17[4];
+          sn_load4_f32(l17, b4 + (y));
+          float l19[4];
+          sn_load4_f32(l19, b5 + (y));
           float w0[4];
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const float v14 = h0[i][k];
-            const float v22 = (v14 * v21);
-            const float v23 = l23[k];
-            const float v24 = (v22 * v23);
-            const float v25 = l25[k];
-            const float v26 = (v24 + v25);
-            w0[k] = v26;
+            const float v8 = h0[i][k];
+            const float v16 = (v8 * v15);
+            const float v17 = l17[k];
+            const float v18 = (v16 * v17);
+            const float v19 = l19[k];
+            const float v20 = (v18 + v19);
+            w0[k] = v20;
           }
           sn_store4_f32(b6 + (x0 * n2 + y), w0);
         }
@@ -176,77 +169,68 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
   else {
     for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
       const int x0 = int(f);
-      float r11 = float(0);
+      float r5 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q11 = float(0);
+        float q5 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const float v0 = b0[x0 * n2 + x1];
           const float v1 = b1[x1];
           const float v2 = (v0 + v1);
-          const float v4 = (v2 * s0);
-          const float v6 = (v2 * s1);
-          const float v7 = sn_erf_f32(v6);
-          const float v9 = (v7 + s2);
-          const float v10 = (v4 * v9);
-          q11 = fma(v4, v9, q11);
+          const float v3 = sn_ndtr_f32(v2);
+          const float v4 = (v2 * v3);
+          q5 = fma(v2, v3, q5);
         }
-        r11 = r11 + q11;
+        r5 = r5 + q5;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
-      const float v11 = r11;
-      const float v13 = (v11 * s3);
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r5, warps, blockDim.x, false); }
+      const float v5 = r5;
+      const float v7 = (v5 * s0);
       if (threadIdx.x == 0u) {
-        b2[x0] = v11;
+        b2[x0] = v5;
       }
-      float r16 = float(0);
+      float r10 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q16 = float(0);
+        float q10 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const float v0 = b0[x0 * n2 + x1];
           const float v1 = b1[x1];
           const float v2 = (v0 + v1);
-          const float v4 = (v2 * s0);
-          const float v6 = (v2 * s1);
-          const float v7 = sn_erf_f32(v6);
-          const float v9 = (v7 + s2);
-          const float v10 = (v4 * v9);
-          const float v14 = (v10 - v13);
-          const float v15 = (v14 * v14);
-          q16 = fma(v14, v14, q16);
+          const float v3 = sn_ndtr_f32(v2);
+          const float v4 = (v2 * v3);
+          const float v8 = (v4 - v7);
+          const float v9 = (v8 * v8);
+          q10 = fma(v8, v8, q10);
         }
-        r16 = r16 + q16;
+        r10 = r10 + q10;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r16, warps, blockDim.x, false); }
-      const float v16 = r16;
-      const float v18 = (v16 * s4);
-      const float v20 = (v18 + s5);
-      const float v21 = sn_rsqrt_f32(v20);
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r10, warps, blockDim.x, false); }
+      const float v10 = r10;
+      const float v12 = (v10 * s1);
+      const float v14 = (v12 + s2);
+      const float v15 = sn_rsqrt_f32(v14);
       if (threadIdx.x == 0u) {
-        b3[x0] = v21;
+        b3[x0] = v15;
       }
       for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
         const float v1 = b1[x1];
         const float v2 = (v0 + v1);
-        const float v4 = (v2 * s0);
-        const float v6 = (v2 * s1);
-        const float v7 = sn_erf_f32(v6);
-        const float v9 = (v7 + s2);
-        const float v10 = (v4 * v9);
-        const float v14 = (v10 - v13);
-        const float v22 = (v14 * v21);
-        const float v23 = b4[x1];
-        const float v24 = (v22 * v23);
-        const float v25 = b5[x1];
-        const float v26 = (v24 + v25);
-        b6[x0 * n2 + x1] = v26;
+        const float v3 = sn_ndtr_f32(v2);
+        const float v4 = (v2 * v3);
+        const float v8 = (v4 - v7);
+        const float v16 = (v8 * v15);
+        const float v17 = b4[x1];
+        const float v18 = (v16 * v17);
+        const float v19 = b5[x1];
+        const float v20 = (v18 + v19);
+        b6[x0 * n2 + x1] = v20;
       }
     }
   }
@@ -282,23 +266,19 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN float sn_erf_f32(float a) {
-  const float c = fabsf(a), z = a * a;
-  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
-  p = fma(p, z, -2.676771953701973e-2f);
-  p = fma(p, z, 1.1281845718622208e-1f);
-  p = fma(p, z, -3.761249780654907e-1f);
-  p = fma(p, z, 1.2837915122509003e-1f);
-  p = fma(a, p, a);
-  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
-  t = fma(t, c, -1.3103951513767242e-1f);
-  t = fma(t, c, -9.39447820186615e-1f);
-  t = fma(t, c, -1.6156489849090576f);
-  t = fma(t, c, -2.8363061137497425e-3f);
+SN_FN float sn_ndtr_f32(float a) {
+  const float c = fabsf(a);
+  float t = fma(-1.16375758807e-6f, c, 1.99007135961e-5f);
+  t = fma(t, c, -9.85285323929e-5f);
+  t = fma(t, c, -3.31867719069e-4f);
+  t = fma(t, c, 7.29042151943e-3f);
+  t = fma(t, c, -5.2630674094e-2f);
+  t = fma(t, c, -4.59172338247e-1f);
+  t = fma(t, c, -1.15110826492f);
+  t = fma(t, c, -1.0f);
   float q;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
-  q = copysignf(1.0f - q, a);
-  return c >= 0.92f ? q : p;
+  return a < 0.0f ? q : 1.0f - q;
 }
 SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
@@ -322,10 +302,10 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
 #ifndef SN_BLOCKS
-#define SN_BLOCKS 3
+#define SN_BLOCKS 4
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const float* b0, const float* b1, float* __restrict__ b2, float* __restrict__ b3, const float* b4, const float* b5, const float* b6, float* __restrict__ b7, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15) {
+    const float* b0, const float* b1, float* __restrict__ b2, float* __restrict__ b3, const float* b4, const float* b5, const float* b6, float* __restrict__ b7, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6) | u64(b7)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -337,11 +317,10 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       float h1[2][4];
       float h2[2][4];
       float h3[2][4];
-      float h4[2][4];
-      const float v24 = (s6 * s7);
-      const float v26 = (v24 * s8);
-      float r11 = float(0);
-      float q11[4] = {float(0), float(0), float(0), float(0)};
+      const float v18 = (s3 * s4);
+      const float v20 = (v18 * s5);
+      float r5 = float(0);
+      float q5[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -364,29 +343,25 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
             const float v0 = h2[i][k];
             const float v1 = l1[k];
             const float v2 = (v0 + v1);
-            const float v4 = (v2 * s0);
-            h2[i][k] = v4;
-            const float v6 = (v2 * s1);
-            h3[i][k] = v6;
-            const float v7 = sn_erf_f32(v6);
-            const float v9 = (v7 + s2);
-            h4[i][k] = v9;
-            const float v10 = (v4 * v9);
-            h0[i][k] = v10;
-            const float v32 = h1[i][k];
-            q11[k] = fma(v4, v9, q11[k]);
+            h2[i][k] = v2;
+            const float v3 = sn_ndtr_f32(v2);
+            h3[i][k] = v3;
+            const float v4 = (v2 * v3);
+            h0[i][k] = v4;
+            const float v26 = h1[i][k];
+            q5[k] = fma(v2, v3, q5[k]);
           }
         }
       }
-      r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
-      const float v11 = r11;
-      const float v13 = (v11 * s3);
+      r5 = r5 + ((q5[0] + q5[1]) + (q5[2] + q5[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r5, warps, blockDim.x, false); }
+      const float v5 = r5;
+      const float v7 = (v5 * s0);
       if (threadIdx.x == 0u) {
-        b2[x0] = v11;
+        b2[x0] = v5;
       }
-      float r16 = float(0);
-      float q16[4] = {float(0), float(0), float(0), float(0)};
+      float r10 = float(0);
+      float q10[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -395,64 +370,64 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const float v10 = h0[i][k];
-            const float v14 = (v10 - v13);
-            h0[i][k] = v14;
-            const float v15 = (v14 * v14);
-            q16[k] = fma(v14, v14, q16[k]);
+            const float v4 = h0[i][k];
+            const float v8 = (v4 - v7);
+            h0[i][k] = v8;
+            const float v9 = (v8 * v8);
+            q10[k] = fma(v8, v8, q10[k]);
           }
         }
       }
-      r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r16, warps, blockDim.x, false); }
-      const float v16 = r16;
-      const float v18 = (v16 * s4);
-      const float v20 = (v18 + s5);
-      const float v21 = sn_rsqrt_f32(v20);
-      const float v41 = (v21 * v21);
-      const float v42 = (v41 * v21);
+      r10 = r10 + ((q10[0] + q10[1]) + (q10[2] + q10[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r10, warps, blockDim.x, false); }
+      const float v10 = r10;
+      const float v12 = (v10 * s1);
+      const float v14 = (v12 + s2);
+      const float v15 = sn_rsqrt_f32(v14);
+      const float v35 = (v15 * v15);
+      const float v36 = (v35 * v15);
       if (threadIdx.x == 0u) {
-        b3[x0] = v21;
+        b3[x0] = v15;
       }
-      float r38 = float(0);
-      float q38[4] = {float(0), float(0), float(0), float(0)};
+      float r32 = float(0);
+      float q32[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
         if (j < inner) {
           const int y = int(j);
-          float l28[4];
-          sn_load4_f32(l28, b4 + (y));
-          float l30[4];
-          sn_load4_f32(l30, b5 + (y));
+          float l22[4];
+          sn_load4_f32(l22, b4 + (y));
+          float l24[4];
+          sn_load4_f32(l24, b5 + (y));
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const float v14 = h0[i][k];
-            const float v32 = h1[i][k];
-            const float v27 = (v14 * v21);
-            const float v28 = l28[k];
-            const float v29 = (v27 * v28);
-            const float v30 = l30[k];
-            const float v31 = (v29 + v30);
-            const float v33 = (v31 - v32);
-            const float v34 = (v26 * v33);
-            const float v35 = (v34 * v28);
-            h1[i][k] = v35;
-            const float v37 = (v35 * v14);
-            q38[k] = fma(v35, v14, q38[k]);
+            const float v8 = h0[i][k];
+            const float v26 = h1[i][k];
+            const float v21 = (v8 * v15);
+            const float v22 = l22[k];
+            const float v23 = (v21 * v22);
+            const float v24 = l24[k];
+            const float v25 = (v23 + v24);
+            const float v27 = (v25 - v26);
+            const float v28 = (v20 * v27);
+            const float v29 = (v28 * v22);
+            h1[i][k] = v29;
+            const float v31 = (v29 * v8);
+            q32[k] = fma(v29, v8, q32[k]);
           }
         }
       }
-      r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r38, warps, blockDim.x, false); }
-      const float v38 = r38;
-      const float v40 = (v38 * s9);
-      const float v43 = (v40 * v42);
-      const float v45 = (v43 * s10);
-      const float v47 = (v45 * s11);
-      float r51 = float(0);
-      float q51[4] = {float(0), float(0), float(0), float(0)};
+      r32 = r32 + ((q32[0] + q32[1]) + (q32[2] + q32[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r32, warps, blockDim.x, false); }
+      const float v32 = r32;
+      const float v34 = (v32 * s6);
+      const float v37 = (v34 * v36);
+      const float v39 = (v37 * s7);
+      const float v41 = (v39 * s8);
+      float r45 = float(0);
+      float q45[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -461,21 +436,21 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const float v14 = h0[i][k];
-            const float v35 = h1[i][k];
-            const float v36 = (v35 * v21);
-            const float v48 = (v47 * v14);
-            const float v49 = (v36 + v48);
-            h0[i][k] = v49;
-            const float v50 = (-v49);
-            q51[k] = (q51[k] + v50);
+            const float v8 = h0[i][k];
+            const float v29 = h1[i][k];
+            const float v30 = (v29 * v15);
+            const float v42 = (v41 * v8);
+            const float v43 = (v30 + v42);
+            h0[i][k] = v43;
+            const float v44 = (-v43);
+            q45[k] = (q45[k] + v44);
           }
         }
       }
-      r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r51, warps, blockDim.x, false); }
-      const float v51 = r51;
-      const float v53 = (v51 * s12);
+      r45 = r45 + ((q45[0] + q45[1]) + (q45[2] + q45[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r45, warps, blockDim.x, false); }
+      const float v45 = r45;
+      const float v47 = (v45 * s9);
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -485,22 +460,19 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const float v4 = h2[i][k];
-            const float v6 = h3[i][k];
-            const float v9 = h4[i][k];
-            const float v49 = h0[i][k];
-            const float v54 = (v49 + v53);
-            const float v55 = (v54 * v9);
-            const float v57 = (v55 * s13);
-            const float v58 = (v54 * v4);
-            const float v59 = (v6 * v6);
-            const float v60 = (-v59);
-            const float v61 = sn_exp_f32(v60);
-            const float v63 = (v61 * s14);
-            const float v64 = (v58 * v63);
-            const float v66 = (v64 * s15);
-            const float v67 = (v57 + v66);
-            w0[k] = v67;
+            const float v2 = h2[i][k];
+            const float v3 = h3[i][k];
+            const float v43 = h0[i][k];
+            const float v48 = (v43 + v47);
+            const float v49 = (v48 * v3);
+            const float v50 = (v48 * v2);
+            const float v51 = (v2 * v2);
+            const float v53 = (v51 * s10);
+            const float v54 = sn_exp_f32(v53);
+            const float v56 = (v54 * s11);
+            const float v57 = (v50 * v56);
+            const float v58 = (v49 + v57);
+            w0[k] = v58;
           }
           sn_store4_f32(b7 + (x0 * n2 + y), w0);
         }
@@ -510,171 +482,154 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
   else {
     for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
       const int x0 = int(f);
-      const float v24 = (s6 * s7);
-      const float v26 = (v24 * s8);
-      float r11 = float(0);
+      const float v18 = (s3 * s4);
+      const float v20 = (v18 * s5);
+      float r5 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q11 = float(0);
+        float q5 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const float v0 = b0[x0 * n2 + x1];
           const float v1 = b1[x1];
           const float v2 = (v0 + v1);
-          const float v4 = (v2 * s0);
-          const float v6 = (v2 * s1);
-          const float v7 = sn_erf_f32(v6);
-          const float v9 = (v7 + s2);
-          const float v10 = (v4 * v9);
-          q11 = fma(v4, v9, q11);
+          const float v3 = sn_ndtr_f32(v2);
+          const float v4 = (v2 * v3);
+          q5 = fma(v2, v3, q5);
         }
-        r11 = r11 + q11;
+        r5 = r5 + q5;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
-      const float v11 = r11;
-      const float v13 = (v11 * s3);
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r5, warps, blockDim.x, false); }
+      const float v5 = r5;
+      const float v7 = (v5 * s0);
       if (threadIdx.x == 0u) {
-        b2[x0] = v11;
+        b2[x0] = v5;
       }
-      float r16 = float(0);
+      float r10 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q16 = float(0);
+        float q10 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const float v0 = b0[x0 * n2 + x1];
           const float v1 = b1[x1];
           const float v2 = (v0 + v1);
-          const float v4 = (v2 * s0);
-          const float v6 = (v2 * s1);
-          const float v7 = sn_erf_f32(v6);
-          const float v9 = (v7 + s2);
-          const float v10 = (v4 * v9);
-          const float v14 = (v10 - v13);
-          const float v15 = (v14 * v14);
-          q16 = fma(v14, v14, q16);
+          const float v3 = sn_ndtr_f32(v2);
+          const float v4 = (v2 * v3);
+          const float v8 = (v4 - v7);
+          const float v9 = (v8 * v8);
+          q10 = fma(v8, v8, q10);
         }
-        r16 = r16 + q16;
+        r10 = r10 + q10;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r16, warps, blockDim.x, false); }
-      const float v16 = r16;
-      const float v18 = (v16 * s4);
-      const float v20 = (v18 + s5);
-      const float v21 = sn_rsqrt_f32(v20);
-      const float v41 = (v21 * v21);
-      const float v42 = (v41 * v21);
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r10, warps, blockDim.x, false); }
+      const float v10 = r10;
+      const float v12 = (v10 * s1);
+      const float v14 = (v12 + s2);
+      const float v15 = sn_rsqrt_f32(v14);
+      const float v35 = (v15 * v15);
+      const float v36 = (v35 * v15);
       if (threadIdx.x == 0u) {
-        b3[x0] = v21;
+        b3[x0] = v15;
       }
-      float r38 = float(0);
+      float r32 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q38 = float(0);
+        float q32 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const float v0 = b0[x0 * n2 + x1];
           const float v1 = b1[x1];
           const float v2 = (v0 + v1);
-          const float v4 = (v2 * s0);
-          const float v6 = (v2 * s1);
-          const float v7 = sn_erf_f32(v6);
-          const float v9 = (v7 + s2);
-          const float v10 = (v4 * v9);
-          const float v14 = (v10 - v13);
-          const float v27 = (v14 * v21);
-          const float v28 = b4[x1];
-          const float v29 = (v27 * v28);
-          const float v30 = b5[x1];
-          const float v31 = (v29 + v30);
-          const float v32 = b6[x0 * n2 + x1];
-          const float v33 = (v31 - v32);
-          const float v34 = (v26 * v33);
-          const float v35 = (v34 * v28);
-          const float v37 = (v35 * v14);
-          q38 = fma(v35, v14, q38);
+          const float v3 = sn_ndtr_f32(v2);
+          const float v4 = (v2 * v3);
+          const float v8 = (v4 - v7);
+          const float v21 = (v8 * v15);
+          const float v22 = b4[x1];
+          const float v23 = (v21 * v22);
+          const float v24 = b5[x1];
+          const float v25 = (v23 + v24);
+          const float v26 = b6[x0 * n2 + x1];
+          const float v27 = (v25 - v26);
+          const float v28 = (v20 * v27);
+          const float v29 = (v28 * v22);
+          const float v31 = (v29 * v8);
+          q32 = fma(v29, v8, q32);
         }
-        r38 = r38 + q38;
+        r32 = r32 + q32;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r38, warps, blockDim.x, false); }
-      const float v38 = r38;
-      const float v40 = (v38 * s9);
-      const float v43 = (v40 * v42);
-      const float v45 = (v43 * s10);
-      const float v47 = (v45 * s11);
-      float r51 = float(0);
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r32, warps, blockDim.x, false); }
+      const float v32 = r32;
+      const float v34 = (v32 * s6);
+      const float v37 = (v34 * v36);
+      const float v39 = (v37 * s7);
+      const float v41 = (v39 * s8);
+      float r45 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q51 = float(0);
+        float q45 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const float v0 = b0[x0 * n2 + x1];
           const float v1 = b1[x1];
           const float v2 = (v0 + v1);
-          const float v4 = (v2 * s0);
-          const float v6 = (v2 * s1);
-          const float v7 = sn_erf_f32(v6);
-          const float v9 = (v7 + s2);
-          const float v10 = (v4 * v9);
-          const float v14 = (v10 - v13);
-          const float v27 = (v14 * v21);
-          const float v28 = b4[x1];
-          const float v29 = (v27 * v28);
-          const float v30 = b5[x1];
-          const float v31 = (v29 + v30);
-          const float v32 = b6[x0 * n2 + x1];
-          const float v33 = (v31 - v32);
-          const float v34 = (v26 * v33);
-          const float v35 = (v34 * v28);
-          const float v36 = (v35 * v21);
-          const float v48 = (v47 * v14);
-          const float v49 = (v36 + v48);
-          const float v50 = (-v49);
-          q51 = (q51 + v50);
+          const float v3 = sn_ndtr_f32(v2);
+          const float v4 = (v2 * v3);
+          const float v8 = (v4 - v7);
+          const float v21 = (v8 * v15);
+          const float v22 = b4[x1];
+          const float v23 = (v21 * v22);
+          const float v24 = b5[x1];
+          const float v25 = (v23 + v24);
+          const float v26 = b6[x0 * n2 + x1];
+          const float v27 = (v25 - v26);
+          const float v28 = (v20 * v27);
+          const float v29 = (v28 * v22);
+          const float v30 = (v29 * v15);
+          const float v42 = (v41 * v8);
+          const float v43 = (v30 + v42);
+          const float v44 = (-v43);
+          q45 = (q45 + v44);
         }
-        r51 = r51 + q51;
+        r45 = r45 + q45;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r51, warps, blockDim.x, false); }
-      const float v51 = r51;
-      const float v53 = (v51 * s12);
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r45, warps, blockDim.x, false); }
+      const float v45 = r45;
+      const float v47 = (v45 * s9);
       for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
         const float v1 = b1[x1];
         const float v2 = (v0 + v1);
-        const float v4 = (v2 * s0);
-        const float v6 = (v2 * s1);
-        const float v7 = sn_erf_f32(v6);
-        const float v9 = (v7 + s2);
-        const float v10 = (v4 * v9);
-        const float v14 = (v10 - v13);
-        const float v27 = (v14 * v21);
-        const float v28 = b4[x1];
-        const float v29 = (v27 * v28);
-        const float v30 = b5[x1];
-        const float v31 = (v29 + v30);
-        const float v32 = b6[x0 * n2 + x1];
-        const float v33 = (v31 - v32);
-        const float v34 = (v26 * v33);
-        const float v35 = (v34 * v28);
-        const float v36 = (v35 * v21);
-        const float v48 = (v47 * v14);
-        const float v49 = (v36 + v48);
-        const float v54 = (v49 + v53);
-        const float v55 = (v54 * v9);
-        const float v57 = (v55 * s13);
-        const float v58 = (v54 * v4);
-        const float v59 = (v6 * v6);
-        const float v60 = (-v59);
-        const float v61 = sn_exp_f32(v60);
-        const float v63 = (v61 * s14);
-        const float v64 = (v58 * v63);
-        const float v66 = (v64 * s15);
-        const float v67 = (v57 + v66);
-        b7[x0 * n2 + x1] = v67;
+        const float v3 = sn_ndtr_f32(v2);
+        const float v4 = (v2 * v3);
+        const float v8 = (v4 - v7);
+        const float v21 = (v8 * v15);
+        const float v22 = b4[x1];
+        const float v23 = (v21 * v22);
+        const float v24 = b5[x1];
+        const float v25 = (v23 + v24);
+        const float v26 = b6[x0 * n2 + x1];
+        const float v27 = (v25 - v26);
+        const float v28 = (v20 * v27);
+        const float v29 = (v28 * v22);
+        const float v30 = (v29 * v15);
+        const float v42 = (v41 * v8);
+        const float v43 = (v30 + v42);
+        const float v48 = (v43 + v47);
+        const float v49 = (v48 * v3);
+        const float v50 = (v48 * v2);
+        const float v51 = (v2 * v2);
+        const float v53 = (v51 * s10);
+        const float v54 = sn_exp_f32(v53);
+        const float v56 = (v54 * s11);
+        const float v57 = (v50 * v56);
+        const float v58 = (v49 + v57);
+        b7[x0 * n2 + x1] = v58;
       }
     }
   }
@@ -710,23 +665,19 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN float sn_erf_f32(float a) {
-  const float c = fabsf(a), z = a * a;
-  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
-  p = fma(p, z, -2.676771953701973e-2f);
-  p = fma(p, z, 1.1281845718622208e-1f);
-  p = fma(p, z, -3.761249780654907e-1f);
-  p = fma(p, z, 1.2837915122509003e-1f);
-  p = fma(a, p, a);
-  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
-  t = fma(t, c, -1.3103951513767242e-1f);
-  t = fma(t, c, -9.39447820186615e-1f);
-  t = fma(t, c, -1.6156489849090576f);
-  t = fma(t, c, -2.8363061137497425e-3f);
+SN_FN float sn_ndtr_f32(float a) {
+  const float c = fabsf(a);
+  float t = fma(-1.16375758807e-6f, c, 1.99007135961e-5f);
+  t = fma(t, c, -9.85285323929e-5f);
+  t = fma(t, c, -3.31867719069e-4f);
+  t = fma(t, c, 7.29042151943e-3f);
+  t = fma(t, c, -5.2630674094e-2f);
+  t = fma(t, c, -4.59172338247e-1f);
+  t = fma(t, c, -1.15110826492f);
+  t = fma(t, c, -1.0f);
   float q;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
-  q = copysignf(1.0f - q, a);
-  return c >= 0.92f ? q : p;
+  return a < 0.0f ? q : 1.0f - q;
 }
 SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
@@ -745,7 +696,7 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
   }
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, const float* b5, const float* b6, float* __restrict__ b7, int n0, int n1, int n2, int n3, float s0, float s1, float s2, float s3, float s4, u32 parts, char* partials, u32* counters) {
+    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, const float* b5, const float* b6, float* __restrict__ b7, int n0, int n1, int n2, int n3, float s0, float s1, u32 parts, char* partials, u32* counters) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2 | n3) & 3) == 0;
   const u32 points = u32(n0);
@@ -758,11 +709,11 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
   const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
-  float r24 = float(0);
+  float r18 = float(0);
   for (u32 h = begin + u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
     const u32 left = inner4 - h;
     const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
-    float q24[4] = {float(0), float(0), float(0), float(0)};
+    float q18[4] = {float(0), float(0), float(0), float(0)};
     for (u32 j = h; j < end; j += u32(blockDim.x) * u32(4)) {
       u32 t1 = j;
       const int y = int(t1 % u32(n2));
@@ -772,44 +723,41 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       sn_load4_f32(l0, b0 + (x1 * n3 + y));
       float l1[4];
       sn_load4_f32(l1, b1 + (y));
-      float l17[4];
-      sn_load4_f32(l17, b4 + (y));
-      float l19[4];
-      sn_load4_f32(l19, b5 + (y));
-      float l21[4];
-      sn_load4_f32(l21, b6 + (x1 * n3 + y));
+      float l11[4];
+      sn_load4_f32(l11, b4 + (y));
+      float l13[4];
+      sn_load4_f32(l13, b5 + (y));
+      float l15[4];
+      sn_load4_f32(l15, b6 + (x1 * n3 + y));
       #pragma unroll
       for (int k = 0; k < 4; ++k) {
         const int x2 = y + k;
         const float v0 = l0[k];
         const float v1 = l1[k];
         const float v2 = (v0 + v1);
-        const float v4 = (v2 * s0);
-        const float v6 = (v2 * s1);
-        const float v7 = sn_erf_f32(v6);
-        const float v9 = (v7 + s2);
-        const float v10 = (v4 * v9);
-        const float v11 = b2[x1];
-        const float v13 = (v11 * s3);
-        const float v14 = (v10 - v13);
-        const float v15 = b3[x1];
-        const float v16 = (v14 * v15);
-        const float v17 = l17[k];
-        const float v18 = (v16 * v17);
-        const float v19 = l19[k];
-        const float v20 = (v18 + v19);
-        const float v21 = l21[k];
-        const float v22 = (v20 - v21);
-        const float v23 = (v22 * v22);
-        q24[k] = fma(v22, v22, q24[k]);
+        const float v3 = sn_ndtr_f32(v2);
+        const float v4 = (v2 * v3);
+        const float v5 = b2[x1];
+        const float v7 = (v5 * s0);
+        const float v8 = (v4 - v7);
+        const float v9 = b3[x1];
+        const float v10 = (v8 * v9);
+        const float v11 = l11[k];
+        const float v12 = (v10 * v11);
+        const float v13 = l13[k];
+        const float v14 = (v12 + v13);
+        const float v15 = l15[k];
+        const float v16 = (v14 - v15);
+        const float v17 = (v16 * v16);
+        q18[k] = fma(v16, v16, q18[k]);
       }
     }
-    r24 = r24 + ((q24[0] + q24[1]) + (q24[2] + q24[3]));
+    r18 = r18 + ((q18[0] + q18[1]) + (q18[2] + q18[3]));
   }
   for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
     const u32 left = inner - h;
     const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-    float q24 = float(0);
+    float q18 = float(0);
     for (u32 j = h; j < end; j += u32(blockDim.x)) {
       u32 t1 = j;
       const int x2 = int(t1 % u32(n2));
@@ -818,30 +766,27 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const float v0 = b0[x1 * n3 + x2];
       const float v1 = b1[x2];
       const float v2 = (v0 + v1);
-      const float v4 = (v2 * s0);
-      const float v6 = (v2 * s1);
-      const float v7 = sn_erf_f32(v6);
-      const float v9 = (v7 + s2);
-      const float v10 = (v4 * v9);
-      const float v11 = b2[x1];
-      const float v13 = (v11 * s3);
-      const float v14 = (v10 - v13);
-      const float v15 = b3[x1];
-      const float v16 = (v14 * v15);
-      const float v17 = b4[x2];
-      const float v18 = (v16 * v17);
-      const float v19 = b5[x2];
-      const float v20 = (v18 + v19);
-      const float v21 = b6[x1 * n3 + x2];
-      const float v22 = (v20 - v21);
-      const float v23 = (v22 * v22);
-      q24 = fma(v22, v22, q24);
+      const float v3 = sn_ndtr_f32(v2);
+      const float v4 = (v2 * v3);
+      const float v5 = b2[x1];
+      const float v7 = (v5 * s0);
+      const float v8 = (v4 - v7);
+      const float v9 = b3[x1];
+      const float v10 = (v8 * v9);
+      const float v11 = b4[x2];
+      const float v12 = (v10 * v11);
+      const float v13 = b5[x2];
+      const float v14 = (v12 + v13);
+      const float v15 = b6[x1 * n3 + x2];
+      const float v16 = (v14 - v15);
+      const float v17 = (v16 * v16);
+      q18 = fma(v16, v16, q18);
     }
-    r24 = r24 + q24;
+    r18 = r18 + q18;
   }
-  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r24, warps, blockDim.x, false); }
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r18, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
-    *(float*)(partials + 4ull * (u32(0) * u32(parts) * points + part * points + f)) = r24;
+    *(float*)(partials + 4ull * (u32(0) * u32(parts) * points + part * points + f)) = r18;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -851,29 +796,29 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   if (turn + 1u != parts) return;
   __threadfence();
   if (threadIdx.x == 0u && threadIdx.y == 0u) counters[unit] = 0u;
-  r24 = float(0);
+  r18 = float(0);
   {
     const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(8)) {
-      float p_r24[8];
+      float p_r18[8];
       #pragma unroll
       for (int u = 0; u < 8; ++u) {
         const u32 p = u32(threadIdx.x) + (g + u32(u) < joins ? g + u32(u) : g) * u32(blockDim.x);
-        p_r24[u] = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
+        p_r18[u] = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
       }
       #pragma unroll
       for (int u = 0; u < 8; ++u) {
         if (g + u32(u) < joins) {
-          r24 = (r24 + p_r24[u]);
+          r18 = (r18 + p_r18[u]);
         }
       }
     }
   }
-  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r24, warps, blockDim.x, false); }
-  const float v24 = r24;
-  const float v26 = (v24 * s4);
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r18, warps, blockDim.x, false); }
+  const float v18 = r18;
+  const float v20 = (v18 * s1);
   if (threadIdx.x == 0u) {
-    b7[0] = v26;
+    b7[0] = v20;
   }
 }
 // ---- kernel 3
@@ -907,23 +852,19 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN float sn_erf_f32(float a) {
-  const float c = fabsf(a), z = a * a;
-  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
-  p = fma(p, z, -2.676771953701973e-2f);
-  p = fma(p, z, 1.1281845718622208e-1f);
-  p = fma(p, z, -3.761249780654907e-1f);
-  p = fma(p, z, 1.2837915122509003e-1f);
-  p = fma(a, p, a);
-  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
-  t = fma(t, c, -1.3103951513767242e-1f);
-  t = fma(t, c, -9.39447820186615e-1f);
-  t = fma(t, c, -1.6156489849090576f);
-  t = fma(t, c, -2.8363061137497425e-3f);
+SN_FN float sn_ndtr_f32(float a) {
+  const float c = fabsf(a);
+  float t = fma(-1.16375758807e-6f, c, 1.99007135961e-5f);
+  t = fma(t, c, -9.85285323929e-5f);
+  t = fma(t, c, -3.31867719069e-4f);
+  t = fma(t, c, 7.29042151943e-3f);
+  t = fma(t, c, -5.2630674094e-2f);
+  t = fma(t, c, -4.59172338247e-1f);
+  t = fma(t, c, -1.15110826492f);
+  t = fma(t, c, -1.0f);
   float q;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
-  q = copysignf(1.0f - q, a);
-  return c >= 0.92f ? q : p;
+  return a < 0.0f ? q : 1.0f - q;
 }
 SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
@@ -946,10 +887,10 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
 #ifndef SN_BLOCKS
-#define SN_BLOCKS 3
+#define SN_BLOCKS 4
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, const float* b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10) {
+    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, const float* b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b3) | u64(b4) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -961,14 +902,13 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       float h1[2][4];
       float h2[2][4];
       float h3[2][4];
-      float h4[2][4];
       const float v3 = b2[x0];
-      const float v16 = b5[x0];
-      const float v18 = (v16 * s3);
-      const float v24 = (v3 * v3);
-      const float v25 = (v24 * v3);
-      float r21 = float(0);
-      float q21[4] = {float(0), float(0), float(0), float(0)};
+      const float v10 = b5[x0];
+      const float v12 = (v10 * s0);
+      const float v18 = (v3 * v3);
+      const float v19 = (v18 * v3);
+      float r15 = float(0);
+      float q15[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -997,30 +937,26 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
             const float v5 = h2[i][k];
             const float v6 = l6[k];
             const float v7 = (v5 + v6);
-            const float v9 = (v7 * s0);
-            h2[i][k] = v9;
-            const float v11 = (v7 * s1);
-            h3[i][k] = v11;
-            const float v12 = sn_erf_f32(v11);
-            const float v14 = (v12 + s2);
-            h4[i][k] = v14;
-            const float v15 = (v9 * v14);
-            const float v19 = (v15 - v18);
-            h1[i][k] = v19;
-            const float v20 = (v2 * v19);
-            q21[k] = fma(v2, v19, q21[k]);
+            h2[i][k] = v7;
+            const float v8 = sn_ndtr_f32(v7);
+            h3[i][k] = v8;
+            const float v9 = (v7 * v8);
+            const float v13 = (v9 - v12);
+            h1[i][k] = v13;
+            const float v14 = (v2 * v13);
+            q15[k] = fma(v2, v13, q15[k]);
           }
         }
       }
-      r21 = r21 + ((q21[0] + q21[1]) + (q21[2] + q21[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r21, warps, blockDim.x, false); }
-      const float v21 = r21;
-      const float v23 = (v21 * s4);
-      const float v26 = (v23 * v25);
-      const float v28 = (v26 * s5);
-      const float v30 = (v28 * s6);
-      float r34 = float(0);
-      float q34[4] = {float(0), float(0), float(0), float(0)};
+      r15 = r15 + ((q15[0] + q15[1]) + (q15[2] + q15[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r15, warps, blockDim.x, false); }
+      const float v15 = r15;
+      const float v17 = (v15 * s1);
+      const float v20 = (v17 * v19);
+      const float v22 = (v20 * s2);
+      const float v24 = (v22 * s3);
+      float r28 = float(0);
+      float q28[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -1030,20 +966,20 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             const float v2 = h0[i][k];
-            const float v19 = h1[i][k];
+            const float v13 = h1[i][k];
             const float v4 = (v2 * v3);
-            const float v31 = (v30 * v19);
-            const float v32 = (v4 + v31);
-            h0[i][k] = v32;
-            const float v33 = (-v32);
-            q34[k] = (q34[k] + v33);
+            const float v25 = (v24 * v13);
+            const float v26 = (v4 + v25);
+            h0[i][k] = v26;
+            const float v27 = (-v26);
+            q28[k] = (q28[k] + v27);
           }
         }
       }
-      r34 = r34 + ((q34[0] + q34[1]) + (q34[2] + q34[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r34, warps, blockDim.x, false); }
-      const float v34 = r34;
-      const float v36 = (v34 * s7);
+      r28 = r28 + ((q28[0] + q28[1]) + (q28[2] + q28[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r28, warps, blockDim.x, false); }
+      const float v28 = r28;
+      const float v30 = (v28 * s4);
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -1053,22 +989,19 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const float v9 = h2[i][k];
-            const float v11 = h3[i][k];
-            const float v14 = h4[i][k];
-            const float v32 = h0[i][k];
-            const float v37 = (v32 + v36);
-            const float v38 = (v37 * v14);
-            const float v40 = (v38 * s8);
-            const float v41 = (v37 * v9);
-            const float v42 = (v11 * v11);
-            const float v43 = (-v42);
-            const float v44 = sn_exp_f32(v43);
-            const float v46 = (v44 * s9);
-            const float v47 = (v41 * v46);
-            const float v49 = (v47 * s10);
-            const float v50 = (v40 + v49);
-            w0[k] = v50;
+            const float v7 = h2[i][k];
+            const float v8 = h3[i][k];
+            const float v26 = h0[i][k];
+            const float v31 = (v26 + v30);
+            const float v32 = (v31 * v8);
+            const float v33 = (v31 * v7);
+            const float v34 = (v7 * v7);
+            const float v36 = (v34 * s5);
+            const float v37 = sn_exp_f32(v36);
+            const float v39 = (v37 * s6);
+            const float v40 = (v33 * v39);
+            const float v41 = (v32 + v40);
+            w0[k] = v41;
           }
           sn_store4_f32(b6 + (x0 * n2 + y), w0);
         }
@@ -1079,15 +1012,15 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
     for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
       const int x0 = int(f);
       const float v3 = b2[x0];
-      const float v16 = b5[x0];
-      const float v18 = (v16 * s3);
-      const float v24 = (v3 * v3);
-      const float v25 = (v24 * v3);
-      float r21 = float(0);
+      const float v10 = b5[x0];
+      const float v12 = (v10 * s0);
+      const float v18 = (v3 * v3);
+      const float v19 = (v18 * v3);
+      float r15 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q21 = float(0);
+        float q15 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const float v0 = b0[x0 * n2 + x1];
@@ -1096,28 +1029,25 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           const float v5 = b3[x0 * n2 + x1];
           const float v6 = b4[x1];
           const float v7 = (v5 + v6);
-          const float v9 = (v7 * s0);
-          const float v11 = (v7 * s1);
-          const float v12 = sn_erf_f32(v11);
-          const float v14 = (v12 + s2);
-          const float v15 = (v9 * v14);
-          const float v19 = (v15 - v18);
-          const float v20 = (v2 * v19);
-          q21 = fma(v2, v19, q21);
+          const float v8 = sn_ndtr_f32(v7);
+          const float v9 = (v7 * v8);
+          const float v13 = (v9 - v12);
+          const float v14 = (v2 * v13);
+          q15 = fma(v2, v13, q15);
         }
-        r21 = r21 + q21;
+        r15 = r15 + q15;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r21, warps, blockDim.x, false); }
-      const float v21 = r21;
-      const float v23 = (v21 * s4);
-      const float v26 = (v23 * v25);
-      const float v28 = (v26 * s5);
-      const float v30 = (v28 * s6);
-      float r34 = float(0);
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r15, warps, blockDim.x, false); }
+      const float v15 = r15;
+      const float v17 = (v15 * s1);
+      const float v20 = (v17 * v19);
+      const float v22 = (v20 * s2);
+      const float v24 = (v22 * s3);
+      float r28 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q34 = float(0);
+        float q28 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const float v0 = b0[x0 * n2 + x1];
@@ -1127,22 +1057,19 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           const float v5 = b3[x0 * n2 + x1];
           const float v6 = b4[x1];
           const float v7 = (v5 + v6);
-          const float v9 = (v7 * s0);
-          const float v11 = (v7 * s1);
-          const float v12 = sn_erf_f32(v11);
-          const float v14 = (v12 + s2);
-          const float v15 = (v9 * v14);
-          const float v19 = (v15 - v18);
-          const float v31 = (v30 * v19);
-          const float v32 = (v4 + v31);
-          const float v33 = (-v32);
-          q34 = (q34 + v33);
+          const float v8 = sn_ndtr_f32(v7);
+          const float v9 = (v7 * v8);
+          const float v13 = (v9 - v12);
+          const float v25 = (v24 * v13);
+          const float v26 = (v4 + v25);
+          const float v27 = (-v26);
+          q28 = (q28 + v27);
         }
-        r34 = r34 + q34;
+        r28 = r28 + q28;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r34, warps, blockDim.x, false); }
-      const float v34 = r34;
-      const float v36 = (v34 * s7);
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r28, warps, blockDim.x, false); }
+      const float v28 = r28;
+      const float v30 = (v28 * s4);
       for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
@@ -1152,26 +1079,21 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
         const float v5 = b3[x0 * n2 + x1];
         const float v6 = b4[x1];
         const float v7 = (v5 + v6);
-        const float v9 = (v7 * s0);
-        const float v11 = (v7 * s1);
-        const float v12 = sn_erf_f32(v11);
-        const float v14 = (v12 + s2);
-        const float v15 = (v9 * v14);
-        const float v19 = (v15 - v18);
-        const float v31 = (v30 * v19);
-        const float v32 = (v4 + v31);
-        const float v37 = (v32 + v36);
-        const float v38 = (v37 * v14);
-        const float v40 = (v38 * s8);
-        const float v41 = (v37 * v9);
-        const float v42 = (v11 * v11);
-        const float v43 = (-v42);
-        const float v44 = sn_exp_f32(v43);
-        const float v46 = (v44 * s9);
-        const float v47 = (v41 * v46);
-        const float v49 = (v47 * s10);
-        const float v50 = (v40 + v49);
-        b6[x0 * n2 + x1] = v50;
+        const float v8 = sn_ndtr_f32(v7);
+        const float v9 = (v7 * v8);
+        const float v13 = (v9 - v12);
+        const float v25 = (v24 * v13);
+        const float v26 = (v4 + v25);
+        const float v31 = (v26 + v30);
+        const float v32 = (v31 * v8);
+        const float v33 = (v31 * v7);
+        const float v34 = (v7 * v7);
+        const float v36 = (v34 * s5);
+        const float v37 = sn_exp_f32(v36);
+        const float v39 = (v37 * s6);
+        const float v40 = (v33 * v39);
+        const float v41 = (v32 + v40);
+        b6[x0 * n2 + x1] = v41;
       }
     }
   }
@@ -1341,23 +1263,19 @@ struct SnPairs {
   __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
   __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
 };
-SN_FN float sn_erf_f32(float a) {
-  const float c = fabsf(a), z = a * a;
-  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
-  p = fma(p, z, -2.676771953701973e-2f);
-  p = fma(p, z, 1.1281845718622208e-1f);
-  p = fma(p, z, -3.761249780654907e-1f);
-  p = fma(p, z, 1.2837915122509003e-1f);
-  p = fma(a, p, a);
-  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
-  t = fma(t, c, -1.3103951513767242e-1f);
-  t = fma(t, c, -9.39447820186615e-1f);
-  t = fma(t, c, -1.6156489849090576f);
-  t = fma(t, c, -2.8363061137497425e-3f);
+SN_FN float sn_ndtr_f32(float a) {
+  const float c = fabsf(a);
+  float t = fma(-1.16375758807e-6f, c, 1.99007135961e-5f);
+  t = fma(t, c, -9.85285323929e-5f);
+  t = fma(t, c, -3.31867719069e-4f);
+  t = fma(t, c, 7.29042151943e-3f);
+  t = fma(t, c, -5.2630674094e-2f);
+  t = fma(t, c, -4.59172338247e-1f);
+  t = fma(t, c, -1.15110826492f);
+  t = fma(t, c, -1.0f);
   float q;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
-  q = copysignf(1.0f - q, a);
-  return c >= 0.92f ? q : p;
+  return a < 0.0f ? q : 1.0f - q;
 }
 SN_FN void sn_rows_sum_f32(float& v) {
   if (blockDim.y == 1u) return;
@@ -1386,7 +1304,7 @@ SN_FN void sn_barrier() {
   else __syncwarp();
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    float* __restrict__ b0, const float* b1, const float* b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, const float* b7, float* __restrict__ b8, float* __restrict__ b9, float* __restrict__ b10, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, float s17, float s18, float s19, float s20) {
+    float* __restrict__ b0, const float* b1, const float* b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, const float* b7, float* __restrict__ b8, float* __restrict__ b9, float* __restrict__ b10, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, float s17) {
   sn_follow();
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
@@ -1398,23 +1316,23 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v5 = (s1 * s2);
     const float v7 = (v5 * s3);
     const float v9 = b2[x0];
-    const float v25 = b5[x0];
-    const float v27 = b6[x0];
-    const float v37 = b8[x0];
-    const float v39 = (v37 * s9);
-    const float v53 = b9[x0];
-    const float v55 = (v53 * s14);
-    const float v60 = b10[x0];
-    const float v62 = (v60 * s16);
-    float r33 = float(0);
-    float r56 = float(0);
+    const float v19 = b5[x0];
+    const float v21 = b6[x0];
+    const float v31 = b8[x0];
+    const float v33 = (v31 * s6);
+    const float v47 = b9[x0];
+    const float v49 = (v47 * s11);
+    const float v54 = b10[x0];
+    const float v56 = (v54 * s13);
+    float r27 = float(0);
+    float r50 = float(0);
     if (there) {
       const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q33 = float(0);
-        float q56 = float(0);
+        float q27 = float(0);
+        float q50 = float(0);
         {
           u32 g = h;
           for (; g + u32(7) < end; g += u32(8)) {
@@ -1424,88 +1342,82 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
               const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
               const float v8 = b1[x0 + x1 * n2];
               const float v10 = (v8 + v9);
-              const float v12 = (v10 * s4);
-              const float v14 = (v10 * s5);
-              const float v15 = sn_erf_f32(v14);
-              const float v17 = (v15 + s6);
-              const float v18 = (v12 * v17);
-              const float v19 = b3[x1];
-              const float v21 = (v19 * s7);
-              const float v22 = (v18 - v21);
-              const float v23 = b4[x1];
-              const float v24 = (v22 * v23);
-              const float v26 = (v24 * v25);
-              const float v28 = (v26 + v27);
-              const float v29 = b7[x0 + x1 * n2];
-              const float v30 = (v28 - v29);
-              const float v31 = (v7 * v30);
-              const float v32 = (v31 * v24);
-              q33 = fma(v31, v24, q33);
-              q56 = fma(v7, v30, q56);
+              const float v11 = sn_ndtr_f32(v10);
+              const float v12 = (v10 * v11);
+              const float v13 = b3[x1];
+              const float v15 = (v13 * s4);
+              const float v16 = (v12 - v15);
+              const float v17 = b4[x1];
+              const float v18 = (v16 * v17);
+              const float v20 = (v18 * v19);
+              const float v22 = (v20 + v21);
+              const float v23 = b7[x0 + x1 * n2];
+              const float v24 = (v22 - v23);
+              const float v25 = (v7 * v24);
+              const float v26 = (v25 * v18);
+              q27 = fma(v25, v18, q27);
+              q50 = fma(v7, v24, q50);
             }
           }
           for (u32 j = g; j < end; j += 1) {
             const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
             const float v8 = b1[x0 + x1 * n2];
             const float v10 = (v8 + v9);
-            const float v12 = (v10 * s4);
-            const float v14 = (v10 * s5);
-            const float v15 = sn_erf_f32(v14);
-            const float v17 = (v15 + s6);
-            const float v18 = (v12 * v17);
-            const float v19 = b3[x1];
-            const float v21 = (v19 * s7);
-            const float v22 = (v18 - v21);
-            const float v23 = b4[x1];
-            const float v24 = (v22 * v23);
-            const float v26 = (v24 * v25);
-            const float v28 = (v26 + v27);
-            const float v29 = b7[x0 + x1 * n2];
-            const float v30 = (v28 - v29);
-            const float v31 = (v7 * v30);
-            const float v32 = (v31 * v24);
-            q33 = fma(v31, v24, q33);
-            q56 = fma(v7, v30, q56);
+            const float v11 = sn_ndtr_f32(v10);
+            const float v12 = (v10 * v11);
+            const float v13 = b3[x1];
+            const float v15 = (v13 * s4);
+            const float v16 = (v12 - v15);
+            const float v17 = b4[x1];
+            const float v18 = (v16 * v17);
+            const float v20 = (v18 * v19);
+            const float v22 = (v20 + v21);
+            const float v23 = b7[x0 + x1 * n2];
+            const float v24 = (v22 - v23);
+            const float v25 = (v7 * v24);
+            const float v26 = (v25 * v18);
+            q27 = fma(v25, v18, q27);
+            q50 = fma(v7, v24, q50);
           }
         }
-        r33 = r33 + q33;
-        r56 = r56 + q56;
+        r27 = r27 + q27;
+        r50 = r50 + q50;
       }
     }
-    sn_rows_sum_f32(r33);
-    const float v33 = r33;
-    const float v35 = (v33 * s8);
-    const float v36 = (v2 + v35);
-    const float v40 = (v33 * v33);
-    const float v42 = (v40 * s10);
-    const float v43 = (v39 + v42);
-    const float v45 = (v36 * s11);
-    const float v46 = sn_sqrt_f32(v43);
-    const float v48 = (v46 * s12);
-    const float v50 = (v48 + s13);
-    const float v51 = sn_div_f32(v45, v50);
-    const float v52 = (v25 - v51);
-    sn_rows_sum_f32(r56);
-    const float v56 = r56;
-    const float v58 = (v56 * s15);
-    const float v59 = (v55 + v58);
-    const float v63 = (v56 * v56);
-    const float v65 = (v63 * s17);
-    const float v66 = (v62 + v65);
-    const float v68 = (v59 * s18);
-    const float v69 = sn_sqrt_f32(v66);
-    const float v71 = (v69 * s19);
-    const float v73 = (v71 + s20);
-    const float v74 = sn_div_f32(v68, v73);
-    const float v75 = (v27 - v74);
+    sn_rows_sum_f32(r27);
+    const float v27 = r27;
+    const float v29 = (v27 * s5);
+    const float v30 = (v2 + v29);
+    const float v34 = (v27 * v27);
+    const float v36 = (v34 * s7);
+    const float v37 = (v33 + v36);
+    const float v39 = (v30 * s8);
+    const float v40 = sn_sqrt_f32(v37);
+    const float v42 = (v40 * s9);
+    const float v44 = (v42 + s10);
+    const float v45 = sn_div_f32(v39, v44);
+    const float v46 = (v19 - v45);
+    sn_rows_sum_f32(r50);
+    const float v50 = r50;
+    const float v52 = (v50 * s12);
+    const float v53 = (v49 + v52);
+    const float v57 = (v50 * v50);
+    const float v59 = (v57 * s14);
+    const float v60 = (v56 + v59);
+    const float v62 = (v53 * s15);
+    const float v63 = sn_sqrt_f32(v60);
+    const float v65 = (v63 * s16);
+    const float v67 = (v65 + s17);
+    const float v68 = sn_div_f32(v62, v67);
+    const float v69 = (v21 - v68);
     if (blockDim.y > 1u) sn_barrier();
     if (there && threadIdx.y == 0u) {
-      b0[x0] = v36;
-      b5[x0] = v43;
-      b6[x0] = v52;
-      b8[x0] = v59;
-      b9[x0] = v66;
-      b10[x0] = v75;
+      b0[x0] = v30;
+      b5[x0] = v37;
+      b6[x0] = v46;
+      b8[x0] = v53;
+      b9[x0] = v60;
+      b10[x0] = v69;
     }
   }
 }
@@ -1805,23 +1717,19 @@ struct SnPairs {
   __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
   __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
 };
-SN_FN float sn_erf_f32(float a) {
-  const float c = fabsf(a), z = a * a;
-  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
-  p = fma(p, z, -2.676771953701973e-2f);
-  p = fma(p, z, 1.1281845718622208e-1f);
-  p = fma(p, z, -3.761249780654907e-1f);
-  p = fma(p, z, 1.2837915122509003e-1f);
-  p = fma(a, p, a);
-  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
-  t = fma(t, c, -1.3103951513767242e-1f);
-  t = fma(t, c, -9.39447820186615e-1f);
-  t = fma(t, c, -1.6156489849090576f);
-  t = fma(t, c, -2.8363061137497425e-3f);
+SN_FN float sn_ndtr_f32(float a) {
+  const float c = fabsf(a);
+  float t = fma(-1.16375758807e-6f, c, 1.99007135961e-5f);
+  t = fma(t, c, -9.85285323929e-5f);
+  t = fma(t, c, -3.31867719069e-4f);
+  t = fma(t, c, 7.29042151943e-3f);
+  t = fma(t, c, -5.2630674094e-2f);
+  t = fma(t, c, -4.59172338247e-1f);
+  t = fma(t, c, -1.15110826492f);
+  t = fma(t, c, -1.0f);
   float q;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
-  q = copysignf(1.0f - q, a);
-  return c >= 0.92f ? q : p;
+  return a < 0.0f ? q : 1.0f - q;
 }
 SN_FN void sn_rows_sum_f32(float& v) {
   if (blockDim.y == 1u) return;
@@ -1879,9 +1787,6 @@ struct sn_member {
   u32 s12_;
   u32 s13_;
   u32 s14_;
-  u32 s15_;
-  u32 s16_;
-  u32 s17_;
   u32 first_;
 };
 struct sn_members { sn_member at[4]; };
@@ -1923,9 +1828,6 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const float s12 = __int_as_float(int(mine.s12_));
   const float s13 = __int_as_float(int(mine.s13_));
   const float s14 = __int_as_float(int(mine.s14_));
-  const float s15 = __int_as_float(int(mine.s15_));
-  const float s16 = __int_as_float(int(mine.s16_));
-  const float s17 = __int_as_float(int(mine.s17_));
   const u32 points = u32(n0);
   for (u32 t = u32(block) * u32(blockDim.x); t < points; t += u32(blocks) * u32(blockDim.x)) {
     const bool there = t + u32(threadIdx.x) < points;
@@ -1934,23 +1836,23 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v0 = b0[x0];
     const float v2 = (v0 * s0);
     const float v4 = b2[x0];
-    const float v26 = b6[x0];
-    const float v28 = (v26 * s6);
-    const float v41 = b7[x0];
-    const float v43 = b8[x0];
-    const float v45 = (v43 * s11);
-    const float v50 = b9[x0];
-    const float v52 = (v50 * s13);
-    const float v65 = b10[x0];
-    float r22 = float(0);
-    float r46 = float(0);
+    const float v20 = b6[x0];
+    const float v22 = (v20 * s3);
+    const float v35 = b7[x0];
+    const float v37 = b8[x0];
+    const float v39 = (v37 * s8);
+    const float v44 = b9[x0];
+    const float v46 = (v44 * s10);
+    const float v59 = b10[x0];
+    float r16 = float(0);
+    float r40 = float(0);
     if (there) {
       const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q22 = float(0);
-        float q46 = float(0);
+        float q16 = float(0);
+        float q40 = float(0);
         {
           u32 g = h;
           for (; g + u32(7) < end; g += u32(8)) {
@@ -1960,80 +1862,74 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
               const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
               const float v3 = b1[x0 + x1 * n2];
               const float v5 = (v3 + v4);
-              const float v7 = (v5 * s1);
-              const float v9 = (v5 * s2);
-              const float v10 = sn_erf_f32(v9);
-              const float v12 = (v10 + s3);
-              const float v13 = (v7 * v12);
-              const float v14 = b3[x1];
-              const float v16 = (v14 * s4);
-              const float v17 = (v13 - v16);
-              const float v18 = b4[x1];
-              const float v19 = (v17 * v18);
-              const float v20 = b5[x0 + x1 * n2];
-              const float v21 = (v20 * v19);
-              q22 = fma(v20, v19, q22);
-              q46 = (q46 + v20);
+              const float v6 = sn_ndtr_f32(v5);
+              const float v7 = (v5 * v6);
+              const float v8 = b3[x1];
+              const float v10 = (v8 * s1);
+              const float v11 = (v7 - v10);
+              const float v12 = b4[x1];
+              const float v13 = (v11 * v12);
+              const float v14 = b5[x0 + x1 * n2];
+              const float v15 = (v14 * v13);
+              q16 = fma(v14, v13, q16);
+              q40 = (q40 + v14);
             }
           }
           for (u32 j = g; j < end; j += 1) {
             const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
             const float v3 = b1[x0 + x1 * n2];
             const float v5 = (v3 + v4);
-            const float v7 = (v5 * s1);
-            const float v9 = (v5 * s2);
-            const float v10 = sn_erf_f32(v9);
-            const float v12 = (v10 + s3);
-            const float v13 = (v7 * v12);
-            const float v14 = b3[x1];
-            const float v16 = (v14 * s4);
-            const float v17 = (v13 - v16);
-            const float v18 = b4[x1];
-            const float v19 = (v17 * v18);
-            const float v20 = b5[x0 + x1 * n2];
-            const float v21 = (v20 * v19);
-            q22 = fma(v20, v19, q22);
-            q46 = (q46 + v20);
+            const float v6 = sn_ndtr_f32(v5);
+            const float v7 = (v5 * v6);
+            const float v8 = b3[x1];
+            const float v10 = (v8 * s1);
+            const float v11 = (v7 - v10);
+            const float v12 = b4[x1];
+            const float v13 = (v11 * v12);
+            const float v14 = b5[x0 + x1 * n2];
+            const float v15 = (v14 * v13);
+            q16 = fma(v14, v13, q16);
+            q40 = (q40 + v14);
           }
         }
-        r22 = r22 + q22;
-        r46 = r46 + q46;
+        r16 = r16 + q16;
+        r40 = r40 + q40;
       }
     }
-    sn_rows_sum_f32(r22);
-    const float v22 = r22;
-    const float v24 = (v22 * s5);
-    const float v25 = (v2 + v24);
-    const float v29 = (v22 * v22);
-    const float v31 = (v29 * s7);
-    const float v32 = (v28 + v31);
-    const float v34 = (v25 * s8);
-    const float v35 = sn_sqrt_f32(v32);
-    const float v37 = (v35 * s9);
-    const float v39 = (v37 + s10);
-    const float v40 = sn_div_f32(v34, v39);
-    const float v42 = (v41 - v40);
-    sn_rows_sum_f32(r46);
-    const float v46 = r46;
-    const float v48 = (v46 * s12);
-    const float v49 = (v45 + v48);
-    const float v53 = (v46 * v46);
-    const float v55 = (v53 * s14);
-    const float v56 = (v52 + v55);
-    const float v58 = (v49 * s15);
-    const float v59 = sn_sqrt_f32(v56);
-    const float v61 = (v59 * s16);
-    const float v63 = (v61 + s17);
-    const float v64 = sn_div_f32(v58, v63);
-    const float v66 = (v65 - v64);
+    sn_rows_sum_f32(r16);
+    const float v16 = r16;
+    const float v18 = (v16 * s2);
+    const float v19 = (v2 + v18);
+    const float v23 = (v16 * v16);
+    const float v25 = (v23 * s4);
+    const float v26 = (v22 + v25);
+    const float v28 = (v19 * s5);
+    const float v29 = sn_sqrt_f32(v26);
+    const float v31 = (v29 * s6);
+    const float v33 = (v31 + s7);
+    const float v34 = sn_div_f32(v28, v33);
+    const float v36 = (v35 - v34);
+    sn_rows_sum_f32(r40);
+    const float v40 = r40;
+    const float v42 = (v40 * s9);
+    const float v43 = (v39 + v42);
+    const float v47 = (v40 * v40);
+    const float v49 = (v47 * s11);
+    const float v50 = (v46 + v49);
+    const float v52 = (v43 * s12);
+    const float v53 = sn_sqrt_f32(v50);
+    const float v55 = (v53 * s13);
+    const float v57 = (v55 + s14);
+    const float v58 = sn_div_f32(v52, v57);
+    const float v60 = (v59 - v58);
     if (blockDim.y > 1u) sn_barrier();
     if (there && threadIdx.y == 0u) {
-      b0[x0] = v25;
-      b2[x0] = v32;
-      b6[x0] = v42;
-      b7[x0] = v49;
-      b8[x0] = v56;
-      b9[x0] = v66;
+      b0[x0] = v19;
+      b2[x0] = v26;
+      b6[x0] = v36;
+      b7[x0] = v43;
+      b8[x0] = v50;
+      b9[x0] = v60;
     }
   }
 }

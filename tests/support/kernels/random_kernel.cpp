@@ -301,9 +301,10 @@ class Generator {
     if (dtype == DType::boolean) return builder_.op(Op::Not, a);
     if (!is_float(dtype)) return builder_.op(data_.pick(std::vector{Op::Neg, Op::Abs, Op::Sign, Op::Not}), a);
     // Restricts the operands of ops that grow fast or are not defined everywhere.
-    const Op op = data_.pick(std::vector{Op::Neg, Op::Abs, Op::Sign, Op::Exp, Op::Log, Op::Log1p, Op::Expm1,
-                                         Op::Sqrt, Op::Rsqrt, Op::Recip, Op::Sin, Op::Cos, Op::Tanh,
-                                         Op::Sigmoid, Op::Erf, Op::Floor, Op::Ceil, Op::Round, Op::Trunc});
+    const Op op =
+        data_.pick(std::vector{Op::Neg,  Op::Abs,   Op::Sign,  Op::Exp,  Op::Log,   Op::Log1p, Op::Expm1,
+                               Op::Sqrt, Op::Rsqrt, Op::Recip, Op::Sin,  Op::Cos,   Op::Tanh,  Op::Sigmoid,
+                               Op::Erf,  Op::Ndtr,  Op::Floor, Op::Ceil, Op::Round, Op::Trunc});
     switch (op) {
       case Op::Exp:
       case Op::Expm1: return builder_.op(op, builder_.op(Op::Minimum, a, builder_.scalar(dtype, 3)));

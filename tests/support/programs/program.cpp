@@ -44,6 +44,7 @@ AnyTensor unary(Op op, const A& x) {
     case Op::Tanh: return x.tanh();
     case Op::Sigmoid: return x.sigmoid();
     case Op::Erf: return x.erf();
+    case Op::Ndtr: return x.ndtr();
     case Op::Floor: return x.floor();
     case Op::Ceil: return x.ceil();
     case Op::Round: return x.round();

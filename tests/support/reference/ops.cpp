@@ -13,7 +13,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The accuracy class of an op.
-enum class Exactness { Exact, Division, Math, Logistic, Wave, Power };
+enum class Exactness { Exact, Division, Math, Distribution, Logistic, Wave, Power };
 
 Exactness exactness_of(Op op) {
   switch (op) {
@@ -37,6 +37,7 @@ Exactness exactness_of(Op op) {
     case Op::Atanh:
     case Op::Tanh:
     case Op::Erf: return Exactness::Math;
+    case Op::Ndtr: return Exactness::Distribution;
     case Op::Sigmoid: return Exactness::Logistic;
     case Op::Sin:
     case Op::Cos: return Exactness::Wave;
@@ -93,6 +94,7 @@ double float_op(Op op, double a, double b) {
     case Op::Tanh: return std::tanh(a);
     case Op::Sigmoid: return 1 / (1 + std::exp(-a));
     case Op::Erf: return std::erf(a);
+    case Op::Ndtr: return std::erfc(a * -0.70710678118654752) / 2;
     case Op::Floor: return std::floor(a);
     case Op::Ceil: return std::ceil(a);
     case Op::Round: return std::nearbyint(a);  // to even, in the default rounding mode
@@ -209,6 +211,9 @@ double own_error(Op op, DType dtype, double argument, double result, double rais
       return inexact_input || rounds_elsewhere ? ulp + smallest : 0;
     case Exactness::Division: return p.division_ulps * ulp + smallest;
     case Exactness::Math: return (f32 ? p.math_ulps * ulp : p.math_relative_f64 * size) + smallest;
+    case Exactness::Distribution:  // of results below 1/2 the unit is that of 1/2
+      return (f32 ? p.math_ulps * std::max(ulp, 0x1p-24) : p.math_relative_f64 * std::max(size, 0.5)) +
+             smallest;
     case Exactness::Logistic: {
       // 1 / (1 + e^-x): an argument of e that is rounded is off by more the larger it is, and e^-x overflows
       // on the way to a result that is denormal.

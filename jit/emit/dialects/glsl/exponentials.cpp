@@ -115,6 +115,23 @@ constexpr const char* kErf = R"(SN_FN float sn_erf_f32(float a) {
 }
 )";
 
+// The distribution function of the standard normal distribution (src/base/polynomials.h): of negative numbers
+// 2^t with t a polynomial, which beyond 6 falls for ever, of others 1 less that of their negative.
+constexpr const char* kNdtr = R"(SN_FN float sn_ndtr_f32(float a) {
+  const float c = abs(a);
+  precise float t = fma(c, -1.16375758807e-6, 1.99007135961e-5);
+  t = fma(t, c, -9.85285323929e-5);
+  t = fma(t, c, -3.31867719069e-4);
+  t = fma(t, c, 7.29042151943e-3);
+  t = fma(t, c, -5.2630674094e-2);
+  t = fma(t, c, -4.59172338247e-1);
+  t = fma(t, c, -1.15110826492);
+  t = fma(t, c, -1.0);
+  precise float q = exp2(t);
+  return a < 0.0 ? q : 1.0 - q;
+}
+)";
+
 }  // namespace
 
 std::map<std::string, std::string> glsl_fused_exponentials() {
@@ -129,6 +146,7 @@ std::vector<FunctionTemplate> glsl_exponentials() {
       {"sn_expm1_f32", {}, kExpm1},
       {"sn_tanh_f32", {}, kTanh},
       {"sn_erf_f32", {}, kErf},
+      {"sn_ndtr_f32", {}, kNdtr},
       {"sn_sigmoid_f32",
        {},
        "SN_FN float $N(float a) {\n"

@@ -184,6 +184,20 @@ HWY_INLINE V erf_f32(D d, V a) {
   return hn::CopySign(hn::MulAdd(s, p, hn::Sub(one, s)), a);
 }
 
+/// Phi(x), the distribution function of the standard normal distribution: Phi(-c) = 2^(-1 - c p(c)) for c >=
+/// 0, with p smooth, and Phi(c) = 1 - Phi(-c). Powers from 127 on are 0.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ndtr_f32(D d, V a) {
+  const hn::RebindToUnsigned<D> du;
+  const V c = hn::Abs(a), one = hn::Set(d, 1.0f);
+  const V t = at_most(d, 127, hn::MulAdd(c, horner(d, c, base::kNdtrPolynomial), one));
+  const V shift = hn::Set(d, static_cast<float>(ExponentialsOf<D>::kShift + 127));
+  const V sum = hn::Sub(shift, t), r = hn::Add(t, hn::Sub(sum, shift));
+  const V p = hn::Mul(r, horner(d, r, base::kExp2Polynomial)), s = power_of_two(d, hn::BitCast(du, sum));
+  const V below = hn::NegMulAdd(s, p, s);
+  return hn::IfThenElse(hn::Lt(a, hn::Zero(d)), below, hn::Sub(one, below));
+}
+
 // ---- logarithms
 
 /// y; replaced for arguments that are not positive numbers.
@@ -304,6 +318,7 @@ SINTER_MATHS(sn_cos, sin_f32<1>, std::cos(x))
 SINTER_MATHS_OF_BOTH(sn_tanh, tanh_of)
 SINTER_MATHS_OF_BOTH(sn_sigmoid, sigmoid_of)
 SINTER_MATHS(sn_erf, erf_f32, std::erf(x))
+SINTER_MATHS(sn_ndtr, ndtr_f32, std::erfc(x * -0.70710678118654752) / 2)
 SINTER_MATHS(sn_tan, tan_f32, std::tan(x))
 SINTER_MATHS(sn_asin, asin_f32, std::asin(x))
 SINTER_MATHS(sn_acos, acos_f32, std::acos(x))
