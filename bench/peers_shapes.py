@@ -312,6 +312,8 @@ OPERATIONS = {
     "linear_gelu": Operation(factors("mk", "nk", "n"), lambda x, w, b: F.gelu(F.linear(x, w, b))),
     "linear_residual": Operation(factors("mk", "nk", "n", "mn"), lambda x, w, b, y: F.linear(x, w, b) + y),
     "gated_linear": Operation(factors("mk", "nk", "nk"), lambda x, w, v: F.silu(F.linear(x, w)) * F.linear(x, v)),
+    "added_linears": Operation(factors("mk", "nk", "mk", "nk", "mk", "nk"),
+                               lambda x, w, y, v, z, u: torch.addmm(torch.addmm(F.linear(x, w), y, v.t()), z, u.t())),
     "scaled_linear": Operation(of_scaled_layer, scaled_linear(False)),
     "scaled_linear_fast": Operation(of_scaled_layer, scaled_linear(True)),
     "scaled_linear_exact": Operation(of_scaled_layer, scaled_linear(False)),

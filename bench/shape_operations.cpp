@@ -228,6 +228,19 @@ AnyTensor gated_linear(const Tensors& in) {
   return AnyTensor::mul(sn::silu(linear(in)), linear({in[0], in[2]}));
 }
 
+/// Three layers whose results are added up, as are the gradients of what queries, keys and values are made
+/// of.
+Tensors of_added_layers(const Dims& s, DType dtype, const Device& device) {
+  Tensors in;
+  for (int k = 0; k < 3; ++k)
+    for (const AnyTensor& x : input_and_weight(s, dtype, device)) in.push_back(x);
+  return in;
+}
+AnyTensor added_linears(const Tensors& in) {
+  return AnyTensor::add(AnyTensor::add(linear({in[0], in[1]}), linear({in[2], in[3]})),
+                        linear({in[4], in[5]}));
+}
+
 /// The result is bf16.
 AnyTensor scaled_linear(const Tensors& in, sn::MatmulPrecision precision) {
   const sn::MatmulPrecisionScope scope(precision);
@@ -355,6 +368,7 @@ const std::vector<ShapeOperation>& operations() {
       of_several("linear_residual", 3, of_residual_layer,
                  [](const Tensors& in) { return AnyTensor::add(AnyTensor::add(linear(in), in[2]), in[3]); }),
       of_several("gated_linear", 3, of_gated_layer, gated_linear),
+      of_several("added_linears", 3, of_added_layers, added_linears),
       of_several("scaled_linear", 3, of_scaled_layer,
                  [](const Tensors& in) { return scaled_linear(in, sn::MatmulPrecision::High); }),
       of_several("scaled_linear_fast", 3, of_scaled_layer,

@@ -12,7 +12,7 @@ SIZES = {
     "rms_norm_backward": 2, "batch_norm": 3, "batch_norm_backward": 3, "group_norm_32": 3, "group_norm_32_backward": 3,
     "cross_entropy": 2, "cross_entropy_backward": 2,
     "matmul": 3, "linear": 3, "weight_gradient": 3, "matmul_batch": 4, "linear_gelu": 3, "linear_residual": 3,
-    "gated_linear": 3,
+    "gated_linear": 3, "added_linears": 3,
     "scaled_linear": 3, "scaled_linear_fast": 3, "scaled_linear_exact": 3,
     "linear_int8": 3, "linear_int8_block": 3, "linear_fp8": 3, "linear_int4": 3, "linear_nf4": 3,
     "conv3": 5, "conv3_bias_relu": 5, "conv3_backward": 5,

@@ -207,7 +207,7 @@ struct TiledFactor {
 };
 
 /// How tensor cores compute a kernel whose only reduction is a sum of products, or whose reductions are sums
-/// of products that have a factor in common: by tiles of rows and columns.
+/// of products that are added up or have a factor in common: by tiles of rows and columns.
 /// Of the outer loops some are rows, which one factor, `a`, depends on and the other does not, some are
 /// columns, with `b` likewise, among them the last outer loop; some may repeat the results, each time with
 /// something else, and neither factor depends on them; the rest are the batch. Several loops of rows
@@ -263,6 +263,14 @@ struct Tiling {
     friend bool operator==(const OtherSum&, const OtherSum&) = default;
   };
   std::vector<OtherSum> others;
+  /// Without others: further sums of products along the same loops, of which results need no more than what
+  /// `sum` and all of them add up to (terms.h): they go on in its registers. Their factors are loads that lie
+  /// as `a` and `b` do, by strides of their own, and are copied as these are.
+  struct Term {
+    ExprId sum = kNone, a = kNone, b = kNone;
+    friend bool operator==(const Term&, const Term&) = default;
+  };
+  std::vector<Term> terms;
   static constexpr int kPart = 64, kMostSums = 4;
   /// Not 0: a vendor's library computes the kernel, or its sums (plain_product.h), in the so many-th of the
   /// ways that it suggests itself; tiles are not looked at. `library_version`: the library's, as ways are
@@ -277,6 +285,7 @@ struct Tiling {
   bool is_sum(ExprId id) const {
     bool is_so = id == sum;
     for (const OtherSum& other : others) is_so |= id == other.sum;
+    for (const Term& term : terms) is_so |= id == term.sum;
     return is_so;
   }
   /// True iff groups of four subgroups multiply, and the copy engine brings what it can.
@@ -459,17 +468,6 @@ std::vector<std::uint32_t> dependence_of_maps(const Kernel& kernel);
 
 /// For each expression the loops that it depends on, as a set.
 std::vector<std::uint32_t> dependence(const Kernel& kernel);
-
-/// From so many parts of a tile's sums on they are added up in groups first, each of about as many parts as
-/// there are groups.
-inline constexpr int kManyParts = 8;
-/// How many parts, or sums of such groups, are read one after the other until a tile's sums are there.
-std::int64_t parts_read_in_turn(std::int64_t parts);
-
-/// In how many parts, one for each workgroup, the sums of all tiles are cut where a device holds `at_once`
-/// workgroups: 1 unless most of them would have nothing to do. `rounds`: slots of the sum. `exact`: of
-/// Tiling::exact, which take longer.
-std::int64_t tiles_in_parts(std::int64_t tiles, std::int64_t rounds, std::int64_t at_once, bool exact);
 
 /// How often a point's indices are split into coordinates, one division for each but the first: what a kernel
 /// takes longest to compile for.

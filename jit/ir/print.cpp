@@ -145,6 +145,11 @@ class Printer {
       named('%', other.sum).word("=");
       named('%', other.b);
     }
+    for (const Tiling::Term& term : t.terms) {
+      named('%', term.sum).word("+=");
+      named('%', term.a);
+      named('%', term.b);
+    }
     if (t.library > 0) word("library").number(t.library).word("of").number(t.library_version);
   }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "jit/ir/made_of.h"
+#include "jit/ir/products/terms.h"
 
 namespace sinter::ir {
 
@@ -123,6 +124,7 @@ void FormVerifier::check_tiling() const {
   check_factor(t.a, t.row_loops, t.column_loops, loops);
   check_factor(t.b, t.column_loops, t.row_loops, loops);
   check_other_sums(t);
+  check_terms(t);
 }
 
 void FormVerifier::check_other_sums(const Tiling& t) const {
@@ -132,22 +134,44 @@ void FormVerifier::check_other_sums(const Tiling& t) const {
           "more than there are, or by no groups, or of other than 16 bits");
   require(!t.b.across && !t.b.windows && !t.b.computed, where,
           "with a factor that is not copied along the sum");
-  const auto lies_alike = [&](const Expr& load) {
-    const std::vector<IntRef>&of_load = k_.maps[load.map].steps.front().strides,
-          &of_b = k_.maps[k_.exprs[t.b.value].map].steps.front().strides;
-    return std::equal(of_load.begin(), of_load.end(), of_b.begin(), of_b.end(),
-                      [](const IntRef& x, const IntRef& y) { return x.kind == y.kind; });
-  };
   for (const Tiling::OtherSum& other : t.others) {
     require(other.sum < k_.exprs.size() && k_.exprs[other.sum].kind == ExprKind::Reduce &&
-                k_.exprs[other.sum].op == Op::Sum && other.b < k_.exprs.size(),
+                k_.exprs[other.sum].op == Op::Sum,
             where, "without a sum");
-    const Expr& load = k_.exprs[other.b];
-    require(load.kind == ExprKind::Load && load.predicate == kNone && load.dtype == t.multiplied &&
-                k_.maps[load.map].steps.size() == 1,
-            where, "with a factor that is no plain load");
-    require(lies_alike(load), where, "with factors that do not lie alike");
+    require(is_copied_like(other.b, t.b.value), where, "with factors that do not lie alike");
   }
+}
+
+bool FormVerifier::is_copied_like(ExprId factor, ExprId other) const {
+  if (factor >= k_.exprs.size()) return false;
+  const Expr &load = k_.exprs[factor], &like = k_.exprs[other];
+  if (load.kind != ExprKind::Load || load.predicate != kNone || load.dtype != like.dtype ||
+      k_.maps[load.map].steps.size() != 1)
+    return false;
+  const std::vector<IntRef>&of_load = k_.maps[load.map].steps.front().strides,
+        &of_other = k_.maps[like.map].steps.front().strides;
+  return std::equal(of_load.begin(), of_load.end(), of_other.begin(), of_other.end(),
+                    [](const IntRef& x, const IntRef& y) { return x.kind == y.kind; });
+}
+
+void FormVerifier::check_terms(const Tiling& t) const {
+  const std::string where = "tiles of sums that are added up";
+  if (t.terms.empty()) return;
+  require(t.terms.size() < Tiling::kMostSums && t.others.empty() && t.has_groups() && !t.exact, where,
+          "more than there are, or beside others, or by no groups");
+  require(is_half(t.multiplied) || t.multiplied == DType::f32, where, "of 8 bits");
+  require(!t.a.windows && !t.a.computed && !t.b.windows && !t.b.computed, where,
+          "with a factor that is not copied");
+  std::vector<ExprId> sums{t.sum};
+  for (const Tiling::Term& term : t.terms) {
+    require(term.sum < k_.exprs.size() && k_.exprs[term.sum].kind == ExprKind::Reduce &&
+                k_.exprs[term.sum].op == Op::Sum,
+            where, "without a sum");
+    require(is_copied_like(term.a, t.a.value) && is_copied_like(term.b, t.b.value), where,
+            "with factors that do not lie alike");
+    sums.push_back(term.sum);
+  }
+  require(are_added_up(k_, sums), where, "of which results need more than that");
 }
 
 void FormVerifier::check_few_rows(const Tiling& t) const {

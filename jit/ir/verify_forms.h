@@ -44,6 +44,9 @@ class FormVerifier {
   void check_parts() const;
   void check_tiling() const;
   void check_other_sums(const Tiling& t) const;
+  void check_terms(const Tiling& t) const;
+  /// Of a factor that is copied, a load by a tensor map like that of another.
+  bool is_copied_like(ExprId factor, ExprId other) const;
   void check_few_rows(const Tiling& t) const;
   void check_matrices(const Tiling& t) const;
   void check_attention() const;

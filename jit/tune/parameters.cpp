@@ -160,6 +160,7 @@ std::string layout_of(const ir::Tiling& tiling) {
   return std::string(family_of(tiling)) + " " + std::string(name_of(tiling.multiplied)) + " a " +
          layout(tiling.a) + " b " + layout(tiling.b) + (tiling.vectors ? " vectors" : "") +
          (tiling.others.empty() ? "" : " sums " + std::to_string(tiling.others.size() + 1)) +
+         (tiling.terms.empty() ? "" : " terms " + std::to_string(tiling.terms.size() + 1)) +
          (tiling.short_sums ? " short" : "") + (tiling.exact ? " exact" : "");
 }
 

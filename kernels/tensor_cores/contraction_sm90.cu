@@ -14,6 +14,7 @@
 //   SN_REPEATS                   how often each result is needed, each time with something else
 //   SN_MEMBERS                   products that share the launch; SN_HAS_MEMBERS: 1: there may be several
 //   SN_OF_MEMBER(place)          definitions of what the product has that a tile is of
+//   SN_TERMS                     products that are added up in one sum, each of as many rounds; `term`: which
 //   SN_SHORT_SUMS                1: sums leave the tensor cores after each slot and are added in f32
 //   SN_A_ACROSS, SN_B_ACROSS     1: the factor has its neighbours along m (n), 0: along k
 //   SN_BAND                      rows of tiles that are done together
@@ -105,7 +106,8 @@ SN_FN void tc_sync_group(int group) {
   Work work;
   work.tiles_m = (size_m + SN_BM - 1) / SN_BM;
   work.tiles_n = (size_n + SN_BN / SN_SHARES - 1) / (SN_BN / SN_SHARES);
-  work.rounds = (size_k + SN_BK - 1) / SN_BK;
+  const int rounds_of_term = (size_k + SN_BK - 1) / SN_BK;
+  work.rounds = SN_TERMS * rounds_of_term;
   work.cut = cut;
   work.slots_cut = (unsigned)cut * work.rounds;
   work.batches = size_batch;
@@ -145,7 +147,8 @@ SN_FN void tc_sync_group(int group) {
       for (int round = item.first; round < item.end; ++round) {
         if (SN_LOADERS == 1 || whose == group) {
           const unsigned to_a = slots + slot * SN_SLOT, to_b = to_a + SN_A_BYTES, arrived = full + 8 * slot;
-          const int depth = round * SN_BK;
+          const int term = SN_TERMS > 1 ? round / rounds_of_term : 0;
+          const int depth = (round - term * rounds_of_term) * SN_BK;
           tc_wait(empty + 8 * slot, parity ^ 1);
           if (SN_COPIED_BYTES > 0 && loader == 0) {
             tc_expect(arrived, SN_COPIED_BYTES);

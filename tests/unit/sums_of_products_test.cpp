@@ -27,8 +27,10 @@ AnyTensor sum_of_products(int count, const Shape& a, const Shape& b, const Devic
   return sum;
 }
 
-Planned planned_sum(int count, const Shape& a, const Shape& b) {
-  return planned([=](const Device& device) { return std::vector{sum_of_products(count, a, b, device)}; });
+Planned planned_sum(int count, const Shape& a, const Shape& b,
+                    const ir::DeviceTraits& traits = with_tensor_cores()) {
+  return planned([=](const Device& device) { return std::vector{sum_of_products(count, a, b, device)}; },
+                 traits);
 }
 
 }  // namespace
@@ -46,8 +48,8 @@ TEST_CASE("products that are added up are one, of their factors side by side") {
 }
 
 TEST_CASE("where copying the factors takes longer than adding up, products stay as they are") {
-  CHECK(planned_sum(2, {1 << 20, 64}, {1 << 20, 64}).tiled == 2);
-  CHECK(planned_sum(2, {1 << 10, 64}, {1 << 10, 64}).tiled == 1);
+  CHECK(planned_sum(2, {1 << 20, 64}, {1 << 20, 64}, ampere()).tiled == 2);
+  CHECK(planned_sum(2, {1 << 10, 64}, {1 << 10, 64}, ampere()).tiled == 1);
 }
 
 TEST_CASE("only products that nobody else reads are joined, and only alike ones") {

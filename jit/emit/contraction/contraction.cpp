@@ -14,6 +14,8 @@
 #include "jit/emit/dialects/prelude.h"
 #include "jit/emit/walker/accumulators.h"
 #include "jit/emit/walker/vectors.h"
+#include "jit/ir/products/parts.h"
+#include "jit/ir/products/terms.h"
 #include "kernels/embedded.h"
 
 namespace sinter::emit {
@@ -138,10 +140,11 @@ class Contraction {
                        define("SN_TAKE_TURNS", is_set(t_.turns > 0)) + define("SN_CLUSTER", t_.cluster) +
                        define("SN_REPEATS", loops_.repeats.empty() ? "1" : "size_repeat") +
                        define("SN_MEMBERS", k_.members > 1 ? "int(count)" : "1") +
+                       define("SN_TERMS", static_cast<int>(t_.terms.size()) + 1) +
                        define("SN_SHORT_SUMS", is_set(t_.short_sums)) +
                        define("SN_COPIED_BYTES", copied * kSlotBytes);
     if (!t_.a.computed)
-      text += define("SN_MAP_A", "t_a") + define("SN_LOAD_A", load(t_.a, "a", "at.m", t_.rows));
+      text += define("SN_MAP_A", "t_a") + define("SN_LOAD_A", of_term("a", load(t_.a, "a", "at.m", t_.rows)));
     if (!t_.b.computed) text += define("SN_MAP_B", "t_b") + define("SN_LOAD_B", load_columns());
     const auto set = [&](const char* change, int registers) {
       if (t_.has_computed()) return std::string("(void)0");
@@ -172,18 +175,29 @@ class Contraction {
     return factor.across && (!t_.computes(factor) || (factor.vector > 0 && is_half(t_.multiplied)));
   }
 
+  /// Statements that copy of `t_a` or `t_b`, with the map of a round's term in its place.
+  std::string of_term(const std::string& which, const std::string& copies) const {
+    if (t_.terms.empty()) return copies;
+    std::string text = "{ const TensorMap& of_term = ";
+    for (std::size_t k = t_.terms.size(); k > 0; --k)
+      text += "term == " + std::to_string(k) + " ? t_" + which + std::to_string(k) + " : ";
+    return text + "t_" + which + "; " + copies + "; }";
+  }
+  /// Of a factor: the tensor map.
+  std::string map_of(const std::string& which) const { return t_.terms.empty() ? "t_" + which : "of_term"; }
+
   /// Has a factor's part of a slot copied: rows of k, or across them a box for each 64 neighbours.
   std::string load(const ir::TiledFactor& factor, const std::string& which, const std::string& place,
                    int size) const {
     if (factor.windows) return load_windows(factor, which, place, size);
-    if (!factor.across) return load_box(factor, "to_" + which, "t_" + which, place);
+    if (!factor.across) return load_box(factor, "to_" + which, map_of(which), place);
     const std::vector<std::size_t> batch = mapped_batch(k_, loops_, factor);
     const std::string call = "tc_load_" + std::to_string(2 + batch.size()) + "d(to_" + which;
     std::string coordinates;
     for (const std::size_t loop : batch) coordinates += ", " + coordinate(loop);
     std::string text;
     for (int from = 0; from < size; from += kRows)
-      text += (from ? "; " : "") + call + " + " + std::to_string(from * kSlotBytes) + ", t_" + which +
+      text += (from ? "; " : "") + call + " + " + std::to_string(from * kSlotBytes) + ", " + map_of(which) +
               ", arrived, " + place + " + " + std::to_string(from) + ", depth" + coordinates + ")";
     return text;
   }
@@ -195,7 +209,7 @@ class Contraction {
 
   /// The columns' part of a slot: of several sums each share of each 64 columns by itself.
   std::string load_columns() const {
-    if (t_.others.empty()) return load(t_.b, "b", "at.n", t_.columns);
+    if (t_.others.empty()) return of_term("b", load(t_.b, "b", "at.n", t_.columns));
     std::string text;
     for (int part = 0; part < t_.columns / ir::Tiling::kPart; ++part)
       for (std::size_t sum = 0; sum <= t_.others.size(); ++sum) {
@@ -467,7 +481,9 @@ std::size_t contraction_shared_bytes(const ir::Kernel& kernel) {
 Source emit_contraction(const ir::Kernel& kernel, const Target& target) {
   if (kernel.tiling.matrices.any()) return emit_matrices(kernel, target);
   if (kernel.tiling.sharers > 0) return emit_few_rows(kernel, target);
-  return Contraction(kernel, target).write();
+  if (kernel.tiling.terms.empty()) return Contraction(kernel, target).write();
+  const ir::Kernel one = ir::with_one_sum(kernel);
+  return Contraction(one, target).write();
 }
 
 }  // namespace sinter::emit

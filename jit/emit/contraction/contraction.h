@@ -9,7 +9,8 @@
 //   cut         int: the first tiles whose sums several workgroups share (Geometry::cut)
 //   partials    scratch_bytes of memory, for these
 //   counters    32 bits for each, all zero, which the kernel leaves so
-//   t_a, t_b    tensor maps of the factors that the copy engine brings, by value, after the fault words
+//   t_a, t_b    tensor maps of the factors that the copy engine brings, by value, after the fault words, and
+//               those of further sums (names_of_tensor_maps)
 //   w_a, w_b    WindowNumbers of those that are copied by windows, by value
 //
 // Several products of the same sizes may share a launch: they are like one of a batch, whose matrices lie
@@ -77,5 +78,7 @@ struct TensorMap {
   std::optional<Box> windows;
 };
 std::vector<TensorMap> tensor_maps(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
+/// What these are called in the text, in the same order.
+std::vector<std::string> names_of_tensor_maps(const ir::Tiling& tiling);
 
 }  // namespace sinter::emit

@@ -6,6 +6,7 @@
 
 #include "jit/emit/contraction/contraction.h"
 #include "jit/emit/contraction/loops.h"
+#include "jit/ir/products/parts.h"
 #include "jit/ir/products/windows.h"
 
 namespace sinter::emit {
@@ -101,7 +102,8 @@ Geometry contraction_geometry(const ir::Kernel& kernel, const Target& target,
     return shape;
   }
   const std::int64_t depth = points_of(kernel, TiledLoops(kernel).depth, ints), each = slot_elements(t);
-  const std::int64_t parts = ir::tiles_in_parts(tiles, (depth + each - 1) / each, at_once, t.exact);
+  const std::int64_t rounds = (depth + each - 1) / each * static_cast<std::int64_t>(t.terms.size() + 1);
+  const std::int64_t parts = ir::tiles_in_parts(tiles, rounds, at_once, t.exact);
   if (t.matrices.any()) {
     shape.parts = static_cast<std::uint32_t>(parts);
     shape.workgroups = static_cast<std::uint32_t>(std::min(tiles * parts, target.max_workgroups));
@@ -118,6 +120,19 @@ std::size_t contraction_scratch_bytes(const ir::Kernel& kernel, const Geometry& 
   if (kernel.tiling.matrices.any()) return shape.parts > 1 ? part * shape.workgroups : 0;
   // Each workgroup leaves two parts at most, that of its first tile and that of its last.
   return shape.cut > 0 ? 2 * part * shape.workgroups : 0;
+}
+
+std::vector<std::string> names_of_tensor_maps(const ir::Tiling& tiling) {
+  std::vector<std::string> names;
+  if (!tiling.has_groups()) return names;
+  if (!tiling.a.computed) names.emplace_back("t_a");
+  if (!tiling.b.computed) names.emplace_back("t_b");
+  for (std::size_t k = 1; k <= tiling.others.size(); ++k) names.push_back("t_b" + std::to_string(k));
+  for (std::size_t k = 1; k <= tiling.terms.size(); ++k) {
+    names.push_back("t_a" + std::to_string(k));
+    names.push_back("t_b" + std::to_string(k));
+  }
+  return names;
 }
 
 std::vector<TensorMap> tensor_maps(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
@@ -164,6 +179,10 @@ std::vector<TensorMap> tensor_maps(const ir::Kernel& kernel, std::span<const std
   if (!t.b.computed) maps.push_back(map_of(t.b, loops.columns, columns, t.b.value));
   for (const ir::Tiling::OtherSum& other : t.others)
     maps.push_back(map_of(t.b, loops.columns, columns, other.b));
+  for (const ir::Tiling::Term& term : t.terms) {
+    maps.push_back(map_of(t.a, loops.rows, t.rows, term.a));
+    maps.push_back(map_of(t.b, loops.columns, columns, term.b));
+  }
   return maps;
 }
 

@@ -15,6 +15,7 @@
 #include "jit/emit/walker/vectors.h"
 #include "jit/ir/made_of.h"
 #include "jit/ir/products/matrix_tile.h"
+#include "jit/ir/products/parts.h"
 #include "kernels/embedded.h"
 
 namespace sinter::emit {

@@ -227,7 +227,7 @@ auto first_found(const Kernel& kernel, std::span<const std::int64_t> ints, const
 
 /// True iff results are made of one product, each of another element of it.
 bool has_one_sum(const Tiling& tiling) {
-  return tiling.any() && tiling.others.empty() && tiling.repeat_loops == 0;
+  return tiling.any() && tiling.others.empty() && tiling.terms.empty() && tiling.repeat_loops == 0;
 }
 
 std::optional<PlainProduct> sums_of(Reader& reader) { return reader.read_sums(); }

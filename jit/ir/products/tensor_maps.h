@@ -13,7 +13,8 @@ inline constexpr std::size_t kTensorMapBytes = 128, kTensorMapAlignment = 64;
 /// How many a kernel of such tiles takes: one for each factor that is copied.
 inline std::size_t tensor_maps(const Tiling& tiling) {
   if (!tiling.any() || !tiling.has_groups()) return 0;
-  return (tiling.a.computed ? 0u : 1u) + (tiling.b.computed ? 0u : 1u) + tiling.others.size();
+  return (tiling.a.computed ? 0u : 1u) + (tiling.b.computed ? 0u : 1u) + tiling.others.size() +
+         2 * tiling.terms.size();
 }
 
 }  // namespace sinter::ir

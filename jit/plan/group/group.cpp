@@ -3,12 +3,24 @@
 
 #include <utility>
 
+#include <absl/container/flat_hash_map.h>
+
 #include "jit/plan/group/divide.h"
 #include "jit/plan/group/merge.h"
 #include "jit/plan/group/storing.h"
 #include "jit/plan/library.h"
 
 namespace sinter::plan {
+
+std::size_t buffers_of_both(const LoweredGroup& a, const LoweredGroup& b) {
+  absl::flat_hash_map<NodeId, bool> written;
+  for (const BufferUse& use : a.buffers) written[use.node] = use.written;
+  for (const BufferUse& use : b.buffers) {
+    const auto [it, added] = written.try_emplace(use.node, use.written);
+    if (!added && (it->second || use.written)) return 0;
+  }
+  return written.size();
+}
 
 Grouping group(Graph& graph, const GroupOptions& options) {
   const Users users = users_of(graph);

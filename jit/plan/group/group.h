@@ -1,6 +1,7 @@
 // Grouping: which nodes are written to memory, and which of them are computed by one kernel.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,10 @@ struct Grouping {
   std::vector<LibraryCall> libraries;
   std::vector<CutNote> cuts;
 };
+
+/// How many buffers two kernels have together of which neither reads what the other writes; 0 for others,
+/// which may need fewer than both: a sum is taken from the other kernel instead of added up again.
+std::size_t buffers_of_both(const LoweredGroup& a, const LoweredGroup& b);
 
 /// In three steps, each in a file of its own: what is stored (storing.h), a kernel for each stored node
 /// (divide.h), and kernels that become one (merge.h).

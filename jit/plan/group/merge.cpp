@@ -12,6 +12,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include "jit/plan/group/dependences.h"
+#include "jit/plan/group/loops.h"
 #include "jit/plan/group/parts.h"
 #include "jit/plan/group/tile_ends.h"
 #include "jit/plan/lower/chosen_loops.h"
@@ -28,21 +29,6 @@ namespace {
 constexpr std::size_t kMostSiblings = 8;
 // Expressions of a kernel that is lowered again and again without much ado.
 constexpr std::size_t kSmall = 32;
-
-/// Over what a group's reductions go.
-struct Loops {
-  bool reduces = false;
-  Shape domain;  // without dims of size 1
-  std::int64_t reduced = 0;
-
-  /// The dims that are left.
-  Shape results() const {
-    Shape left;
-    for (std::size_t d = 0; d < domain.rank(); ++d)
-      if (!(reduced >> d & 1)) left.push_back(domain[d]);
-    return left;
-  }
-};
 
 class Merger {
  public:
@@ -211,6 +197,7 @@ class Merger {
         if (shape.numel() != result.numel()) continue;
         const double once = static_cast<double>(size_of(node(use.node).dtype)),
                      bytes = once * ((use.read ? 1 : 0) + (use.written ? 1 : 0));
+        if (use.read && may_be_term(use.node, contraction, reader)) continue;
         if (result_.owners[use.node] == Owner::kernel(contraction))
           handed = std::max(handed, once);
         else
@@ -221,6 +208,26 @@ class Merger {
         may_share_in_clusters(result_.kernels[contraction].kernel().tiling, limits_.tensor_cores);
     for (const auto& [buffer, bytes] : moved) behind.moved += bytes;
     return are_slower_behind_tiles(graph_, result, loops_[contraction].domain, behind, options_);
+  }
+
+  /// True iff the node is another product along the loops of the contraction, which the reader alone needs:
+  /// where it is added, both are one sum, and it is not in memory (ir::Tiling::terms).
+  bool may_be_term(NodeId id, GroupId contraction, GroupId reader) const {
+    const Owner owner = result_.owners[id];
+    return limits_.tensor_cores.has_groups && owner.is_kernel() && owner.group != contraction &&
+           contracted_by(owner.group) != kNoNode &&
+           may_be_terms(result_.kernels[owner.group].kernel().tiling,
+                        result_.kernels[contraction].kernel().tiling) &&
+           have_same_loops(owner.group, contraction) && storing_[id] != Storing::Required &&
+           !is_read_by_others(id, owner.group, reader);
+  }
+
+  bool have_same_loops(GroupId a, GroupId b) const {
+    const Loops &of_a = loops_[a], &of_b = loops_[b];
+    if (graph_.checks)
+      graph_.checks->compare(SizeChecks::Is::Equal, {{of_a.domain, 1}, {of_b.domain, -1}}, 0,
+                             of_a.domain.numel() == of_b.domain.numel());
+    return of_a.domain == of_b.domain && of_a.reduced == of_b.reduced;
   }
 
   /// `first`, and others that read something of what it reads of the contraction.
@@ -302,8 +309,7 @@ class Merger {
         return "another number of elements";
     const LoweredGroup &a = result_.kernels[producer], &b = result_.kernels[consumer];
     if (exprs(producer) + exprs(consumer) > limits_.max_exprs) return "too many expressions";
-    return buffers_of_siblings(a, b) > static_cast<std::size_t>(limits_.max_buffers) ? "too many buffers"
-                                                                                     : "";
+    return buffers_of_both(a, b) > static_cast<std::size_t>(limits_.max_buffers) ? "too many buffers" : "";
   }
 
   /// True iff the shape has each result of a contraction a few times (ChosenLoops::repeats).
@@ -334,18 +340,6 @@ class Merger {
       for (const Shape* other : {&whole, static_cast<const Shape*>(&results)})
         graph_.checks->compare(SizeChecks::Is::Equal, {{node(id).shape, 1}, {*other, -1}}, 0,
                                node(id).shape.numel() == other->numel());
-  }
-
-  /// How many buffers two kernels have together of which neither reads what the other writes; 0 for others,
-  /// which may need fewer than both: a sum is taken from the other kernel instead of added up again.
-  static std::size_t buffers_of_siblings(const LoweredGroup& a, const LoweredGroup& b) {
-    absl::flat_hash_map<NodeId, bool> written;
-    for (const BufferUse& use : a.buffers) written[use.node] = use.written;
-    for (const BufferUse& use : b.buffers) {
-      const auto [it, added] = written.try_emplace(use.node, use.written);
-      if (!added && (it->second || use.written)) return 0;
-    }
-    return written.size();
   }
 
   bool note(const Group& from, const Group& to, std::string reason) {

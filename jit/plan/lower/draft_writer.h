@@ -47,7 +47,8 @@ class DraftWriter {
   ir::ExprId number(ir::ExprId value, NodeId from);
   /// The value itself where it is of `dtype`. Equal casts are one.
   ir::ExprId cast(ir::ExprId value, DType dtype, NodeId from);
-  /// A program's cast: it rounds to few bits wherever it stands.
+  /// A program's cast: it rounds to few bits wherever it stands, but of products that are added up to one sum
+  /// (jit/ir/products/terms.h).
   ir::ExprId cast_as_asked(ir::ExprId value, DType dtype, NodeId from);
   /// One dtype for the values that a Where chooses from: bits if all there is to choose from are bits and
   /// numbers of the program, else what can be computed with.

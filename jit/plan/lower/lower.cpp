@@ -281,6 +281,8 @@ class Lowering : private FrameTests {
         throw Cut{"a factor of a product, of which each element is read many times"};
       draft_.computes_factor = true;
     }
+    if (draft_.contracts && draft_.rounds_factors != (n.ints[0] != 0))
+      throw Cut{"products of which one may be rounded and another may not"};
     draft_.contracts = true;
     draft_.few_rows = static_cast<double>(std::min(n.shape[rank - 2], n.shape[rank - 1])) <= kFewRows;
     draft_.rounds_factors = n.ints[0] != 0;
@@ -298,7 +300,8 @@ class Lowering : private FrameTests {
     sum.op = Op::Sum;
     sum.dtype = product.dtype;
     sum.args[0] = add(product, id);
-    return add(sum, id);
+    draft_.contracted.push_back(add(sum, id));
+    return draft_.contracted.back();
   }
 
   /// The product's element at `map`, from a row of its first factor and a column of the second.

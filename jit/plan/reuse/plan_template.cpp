@@ -39,9 +39,9 @@ bool same_scalars(const std::vector<ScalarArgument>& a, const std::vector<Scalar
 bool same_loops(const ir::Kernel& a, const ir::Kernel& b) {
   return a.tiling.sum == b.tiling.sum && a.tiling.a.value == b.tiling.a.value &&
          a.tiling.b.value == b.tiling.b.value && a.tiling.others == b.tiling.others &&
-         a.outer_rank == b.outer_rank && a.inner_rank == b.inner_rank && a.phases == b.phases &&
-         a.attention.any() == b.attention.any() && a.lone_rows.lanes == b.lone_rows.lanes &&
-         a.exprs.size() == b.exprs.size() && a.maps == b.maps;
+         a.tiling.terms == b.tiling.terms && a.outer_rank == b.outer_rank && a.inner_rank == b.inner_rank &&
+         a.phases == b.phases && a.attention.any() == b.attention.any() &&
+         a.lone_rows.lanes == b.lone_rows.lanes && a.exprs.size() == b.exprs.size() && a.maps == b.maps;
 }
 
 /// Calls with equal texts have equal ops, for any sizes; joins have none.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "jit/ir/kernel.h"
+#include "jit/ir/products/parts.h"
 #include "jit/plan/lower/tiles/few_rows.h"
 #include "jit/plan/lower/tiles/tiling.h"
 #include "jit/plan/rewrite/factors.h"

@@ -5,7 +5,8 @@
 // The gradient of a weight that a recurrent network multiplies by in each step is such a sum, of a product
 // for each step: as one it is written once instead of being written and added up again and again, and its
 // factors are copied together, which are less. Sums of the same factors, the gradients of biases, become one
-// too.
+// too. A few products whose factors tiles read where they are stay as they are: these become one kernel all
+// the same (ir::Tiling::terms).
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -14,6 +15,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include "jit/plan/lower/limits.h"
+#include "jit/plan/lower/tiles/few_rows.h"
 #include "jit/plan/rewrite/passes.h"
 #include "jit/plan/rewrite/rewriter.h"
 
@@ -143,6 +145,63 @@ double bytes_of_element(const Graph& graph, NodeId id) {
   return static_cast<double>(size_of(graph.nodes[id].dtype));
 }
 
+/// How the copy engine brings both factors of a product, where it brings them from where they lie: which of
+/// them lie across the sum, and a bit more; else 0.
+std::uint64_t lies_for_copies(const Graph& graph, NodeId product, const ir::DeviceTraits&) {
+  constexpr std::int64_t kVector = 8;  // elements of 16 bits, that it brings at least
+  std::uint64_t lie = 1;
+  for (std::size_t k = 0; k < 2; ++k) {
+    NodeId id = graph.nodes[product].operands[k];
+    while (is_op(graph.nodes[id], Op::Cast)) id = graph.nodes[id].operands[0];
+    const Shape& shape = graph.nodes[id].shape;
+    const std::size_t rank = shape.rank();
+    if (size_of(graph.nodes[id].dtype) != 2 || shape[rank - 1] % kVector != 0 ||
+        shape[rank - 2] % kVector != 0)
+      return 0;
+    const std::optional<StridedView> view = strided_view(graph, id);
+    if (!view) continue;  // it is stored by rows
+    const Dims& strides = view->layout.strides;
+    const bool is_by_columns = strides[rank - 1] != 1;
+    const std::size_t along = is_by_columns ? rank - 2 : rank - 1;
+    bool is_whole = strides[along] == 1 && view->layout.offset % kVector == 0;
+    for (std::size_t d = 0; d < rank; ++d) is_whole &= d == along || strides[d] % kVector == 0;
+    if (!is_whole) return 0;
+    // Rows of the left factor lie along the sum, columns of the right one do.
+    if (is_by_columns == (k == 0)) lie |= std::uint64_t{2} << k;
+  }
+  return lie;
+}
+
+/// True iff tiles go on from product to product, wherever the factors are (ir::Tiling::terms).
+bool need_no_copies(const Graph& graph, const Terms& terms, const ir::TensorCores& cores) {
+  if (!cores.any() || !cores.has_groups || !cores.matrices.empty() ||
+      terms.size() > std::size_t{ir::Tiling::kMostSums})
+    return false;
+  const Shape& result = graph.nodes[terms[0].product].shape;
+  for (const std::size_t d : {result.rank() - 2, result.rank() - 1}) {
+    const Shape size{result[d]};
+    const bool are_many = size.numel() > kMostFewRows;
+    if (graph.checks) graph.checks->compare(SizeChecks::Is::More, {{size, 1}}, -kMostFewRows, are_many);
+    if (!are_many) return false;
+  }
+  const auto depth_of = [&](const Term& term) {
+    const Shape& left = graph.nodes[graph.nodes[term.product].operands[0]].shape;
+    return Shape{left[left.rank() - 1]};
+  };
+  const auto lie_of = [&](const Term& term) {
+    if (graph.checks) graph.checks->ask(graph, term.product, lies_for_copies);
+    return lies_for_copies(graph, term.product, {});
+  };
+  const std::uint64_t lie = lie_of(terms[0]);
+  return lie != 0 && std::all_of(terms.begin() + 1, terms.end(), [&](const Term& term) {
+           const bool are_as_long = depth_of(term) == depth_of(terms[0]);
+           if (graph.checks)
+             graph.checks->compare(SizeChecks::Is::Equal, {{depth_of(term), 1}, {depth_of(terms[0]), -1}}, 0,
+                                   are_as_long);
+           return are_as_long && lie_of(term) == lie;
+         });
+}
+
 /// True iff copying the factors takes less time than to write each product and to add it up.
 bool joining_pays(const Graph& graph, const Terms& terms, const ir::DeviceTraits& traits) {
   const Shape& result = graph.nodes[terms[0].product].shape;
@@ -198,7 +257,8 @@ std::vector<NodeId> joined_operands(Rewriter& to, const SumReader& sums, NodeId 
   std::vector<NodeId> joined;
   absl::flat_hash_set<NodeId> gone;
   for (const Terms& terms : kinds_of(to, sums, operands)) {
-    if (!joining_pays(to.after(), terms, traits)) continue;
+    if (need_no_copies(to.after(), terms, traits.tensor_cores) || !joining_pays(to.after(), terms, traits))
+      continue;
     NodeId product = product_of(to, terms);
     const std::vector<DType>& casts = terms[0].casts;
     for (auto dtype = casts.rbegin(); dtype != casts.rend(); ++dtype) product = to.cast(product, *dtype);

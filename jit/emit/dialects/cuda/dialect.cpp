@@ -1,6 +1,7 @@
 // CUDA C++: no header is included, so that NVRTC has little to read.
 #include "jit/emit/attention/attention.h"
 #include "jit/emit/attention/lone_rows.h"
+#include "jit/emit/contraction/contraction.h"
 #include "jit/emit/dialects/cuda/cuda.h"
 #include "jit/emit/dialects/cuda/workgroups.h"
 #include "jit/ir/row_words.h"
@@ -240,9 +241,9 @@ class CudaDialect : public Dialect {
   std::string open_contraction(const ir::Kernel& kernel, const Target& target) const {
     const ir::Tiling& t = kernel.tiling;
     const bool has_maps = t.has_groups();
-    std::string others;
-    for (std::size_t k = 1; k <= t.others.size(); ++k)
-      others += ", const __grid_constant__ TensorMap t_b" + std::to_string(k);
+    std::string maps;
+    for (const std::string& name : names_of_tensor_maps(t))
+      maps += ", const __grid_constant__ TensorMap " + name;
     const std::string cluster =
         t.cluster > 1 ? "__cluster_dims__(" + std::to_string(t.cluster) + ", 1, 1) " : "";
     const std::string head = "extern \"C\" __global__ void " + cluster + "__launch_bounds__(" +
@@ -253,25 +254,17 @@ class CudaDialect : public Dialect {
         std::string(has_maps && t.a.windows ? ", const __grid_constant__ Windows w_a" : "") +
         (has_maps && t.b.windows ? ", const __grid_constant__ Windows w_b" : "") + ") {\n  sn_follow();\n";
     if (kernel.members > 1) return open_products(kernel, head, shared + windows);
-    return "#define SN_OF_MEMBER(place)\n" + head + arguments(kernel, shared) +
-           (has_maps && !t.a.computed ? ", const __grid_constant__ TensorMap t_a" : "") +
-           (has_maps && !t.b.computed ? ", const __grid_constant__ TensorMap t_b" : "") + others + windows;
+    return "#define SN_OF_MEMBER(place)\n" + head + arguments(kernel, shared) + maps + windows;
   }
 
   /// Of several products: what differs between them is defined for each tile.
   std::string open_products(const ir::Kernel& kernel, const std::string& head,
                             const std::string& rest) const {
     if (kernel.faults > 0) throw std::logic_error("emit: several products that tell of faults");
-    const ir::Tiling& t = kernel.tiling;
-    std::string maps = t.a.computed ? "" : "t_a";
-    if (!t.b.computed) maps += maps.empty() ? "t_b" : ", t_b";
-    for (std::size_t k = 1; k <= t.others.size(); ++k) maps += ", t_b" + std::to_string(k);
-    std::string ints, own = "const sn_member& mine = members.at[(place).member];";
-    for (std::size_t at = 0; at < maps.size();) {
-      const std::size_t end = std::min(maps.find(", ", at), maps.size());
-      const std::string map = maps.substr(at, end - at);
+    std::string maps, ints, own = "const sn_member& mine = members.at[(place).member];";
+    for (const std::string& map : names_of_tensor_maps(kernel.tiling)) {
+      maps += (maps.empty() ? "" : ", ") + map;
       own += " const TensorMap& " + map + " = mine." + map + ";";
-      at = end + 2;
     }
     for (const MemberLayout::Field& field : member_layout(kernel).fields) {
       const std::string name = field_name(field);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "jit/ir/products/matrix_tile.h"
+#include "jit/ir/products/parts.h"
 
 namespace sinter::plan {
 namespace {

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "jit/ir/products/parts.h"
 #include "jit/plan/lower/tiles/few_rows.h"
 #include "jit/plan/lower/tiles/matrix_tilings.h"
 
@@ -201,7 +202,7 @@ std::uint8_t slots(const Form& form, const ir::TensorCores& cores, std::size_t m
 /// True iff the device has room for the form, and its lanes can bring the factors of `like`.
 bool is_possible(const Form& form, const ir::Tiling& like, const ir::TensorCores& cores) {
   if (form.subgroup_rows == 0) return cores.has_groups;
-  if (!like.others.empty() || like.repeat_loops != 0) return false;
+  if (!like.others.empty() || !like.terms.empty() || like.repeat_loops != 0) return false;
   if (ir::are_bytes(like.multiplied)) return false;
   if (slots(form, cores, 2) < 2) return false;
   ir::Tiling tiling = like;
@@ -219,6 +220,15 @@ bool is_possible(const Form& form, const ir::Tiling& like, const ir::TensorCores
 }
 
 }  // namespace
+
+bool may_be_terms(const ir::Tiling& a, const ir::Tiling& b) {
+  const auto is_copied = [](const ir::TiledFactor& factor) { return !factor.computed && !factor.windows; };
+  const auto is_like = [&](const ir::TiledFactor& x, const ir::TiledFactor& y) {
+    return is_copied(x) && is_copied(y) && x.across == y.across;
+  };
+  return a.multiplied == b.multiplied && (is_half(a.multiplied) || a.multiplied == DType::f32) && !a.exact &&
+         !b.exact && a.others.empty() && b.others.empty() && is_like(a.a, b.a) && is_like(a.b, b.b);
+}
 
 bool may_share_in_clusters(const ir::Tiling& like, const ir::TensorCores& cores) {
   return cores.cluster > 1 && cores.has_groups && !like.exact && !like.short_sums && !like.a.computed &&
@@ -262,7 +272,7 @@ std::vector<ir::Tiling> ranked_by_forms(const ir::Tiling& like, const ProductSiz
   std::stable_sort(forms.begin(), forms.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<ir::Tiling> tilings;
-  if (!like.exact && like.others.empty() && like.repeat_loops == 0)
+  if (!like.exact && like.others.empty() && like.terms.empty() && like.repeat_loops == 0)
     tilings = few_row_tilings(like, sizes, cores);
   for (const auto& [time, form] : forms) {
     ir::Tiling& tiling = tilings.emplace_back(like);

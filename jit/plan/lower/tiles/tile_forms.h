@@ -10,6 +10,10 @@
 
 namespace sinter::plan {
 
+/// True iff products with these tilings may be terms of one sum (ir::Tiling::terms), as far as their factors
+/// are concerned.
+bool may_be_terms(const ir::Tiling& a, const ir::Tiling& b);
+
 /// The one that the cost model expects to be the fastest first, with all else as in `like`. Empty where the
 /// device has no room for any.
 std::vector<ir::Tiling> ranked_by_forms(const ir::Tiling& like, const ProductSizes& sizes, const TileEnd& end,

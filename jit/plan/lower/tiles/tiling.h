@@ -56,7 +56,7 @@ bool prefers_library(const ir::Kernel& kernel, std::span<const std::int64_t> int
 std::vector<ir::Tiling> ranked_with_library(std::span<const ir::Tiling> tilings,
                                             std::span<const ir::Tiling> ways, bool prefers_library);
 
-/// The sizes of such a kernel's product.
+/// The sizes of such a kernel's product: `depth` is of all sums that are added up.
 struct ProductSizes {
   std::int64_t rows = 1, columns = 1, depth = 1, batches = 1;
   std::int64_t repeats = 1;  // of each result
