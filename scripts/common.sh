@@ -8,9 +8,11 @@ cd "$root" || exit 1
 say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }
 die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
-# meson uses ccache by itself where there is one; paths relative to the root let two checkouts share it. Without the last it
-# keeps nothing that was compiled with a precompiled header.
-export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
+# meson uses ccache by itself where there is one; paths relative to the root let two checkouts share it. Without the
+# sloppiness it keeps nothing that was compiled with a precompiled header. Depending on the headers themselves (and not on
+# what the preprocessor makes of them) is what tells a precompiled header from one of a header that differs in a comment: GCC
+# knows by its bytes whether it has read a header, and would read it again.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
 
 # configure FOLDER OPTION... : makes a build folder, or brings the options of an existing one up to date.
 configure() {
