@@ -1,4 +1,6 @@
 """The networks that peers_cpu.py and peers_gpu.py train: those of sinter-bench."""
+import inspect
+
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -34,10 +36,13 @@ class Gpt(nn.Module):
         self.blocks = nn.TransformerEncoder(layer, layers, norm=nn.LayerNorm(width))
         self.head = nn.Linear(width, tokens, bias=False)
         self.register_buffer("later", torch.ones(length, length, dtype=torch.bool).triu(1))
+        # PyTorch 1.13, which Debian ships, takes the mask alone.
+        knows_causal = "is_causal" in inspect.signature(self.blocks.forward).parameters
+        self.hints = {"is_causal": True} if knows_causal else {}
 
     def forward(self, x):
         embedded = self.tokens(x) + self.positions.weight
-        return self.head(self.blocks(embedded, self.later, is_causal=True)).flatten(0, 1)
+        return self.head(self.blocks(embedded, self.later, **self.hints)).flatten(0, 1)
 
 
 class DecoderBlock(nn.Module):
