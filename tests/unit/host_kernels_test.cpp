@@ -1,6 +1,7 @@
 // The host device: results do not depend on the number of threads, on the division of loops, or on the
 // library that multiplies matrices.
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -219,6 +220,54 @@ TEST_CASE("a larger product agrees with and without oneDNN, whatever the number 
       CHECK((c == first));
     }
   }
+}
+
+// With many columns and a long sum B is packed range by range where several tiles share it, and how many
+// tiles there are follows from the number of threads.
+TEST_CASE_TEMPLATE("long sums have the same bits for any number of threads and of matrices", T, float,
+                   double) {
+  constexpr DType dtype = std::is_same_v<T, float> ? DType::f32 : DType::f64;
+  for (const auto& [m, n, k] :
+       {std::array<std::int64_t, 3>{240, 1000, 1500}, {64, 10, 200000}, {37, 1100, 1030}, {100, 300, 5000}})
+    for (const bool is_transposed : {false, true}) {
+      library::MatMulOp op;
+      op.dtype = dtype;
+      op.m = m, op.n = n, op.k = k;
+      op.a_row = is_transposed ? 1 : k, op.a_column = is_transposed ? m : 1;
+      op.b_row = n, op.b_column = 1;
+      op.a_batch = m * k, op.b_batch = 0;
+      const std::vector<double> values = numbers(static_cast<std::size_t>(2 * m * k + k * n));
+      const std::vector<T> all(values.begin(), values.end());
+      const std::size_t size = static_cast<std::size_t>(m * n);
+      CAPTURE(op.describe());
+      std::vector<T> first;
+      for (const std::int64_t batch : {1, 2})
+        for (const std::int64_t threads : {1, 2, 4, 7}) {
+          op.batch = batch;
+          Host host(threads, false);
+          const auto data = host->allocate(all.size() * sizeof(T)),
+                     result = host->allocate(2 * size * sizeof(T));
+          host->upload({data.get(), 0}, std::as_bytes(std::span(all)));
+          const auto executable = host->prepare(op);
+          const std::size_t of_b = static_cast<std::size_t>(2 * m * k) * sizeof(T);
+          const runtime::BufferView views[] = {{data.get(), 0}, {data.get(), of_b}, {result.get(), 0}};
+          testing::run_alone(*host, *executable, {views, {}, {}});
+          std::vector<T> c(size);
+          host->download({result.get(), 0}, std::as_writable_bytes(std::span(c)));
+          if (first.empty()) first = c;
+          CAPTURE(threads);
+          CAPTURE(batch);
+          CHECK((c == first));
+        }
+      for (const std::int64_t i : {std::int64_t{0}, m * n / 2 + 3, m * n - 1}) {
+        double sum = 0;
+        for (std::int64_t p = 0; p < k; ++p)
+          sum += static_cast<double>(all[static_cast<std::size_t>(i / n * op.a_row + p * op.a_column)]) *
+                 static_cast<double>(all[static_cast<std::size_t>(2 * m * k + p * n + i % n)]);
+        CHECK(static_cast<double>(first[static_cast<std::size_t>(i)]) ==
+              doctest::Approx(sum).epsilon(1e-4).scale(std::sqrt(static_cast<double>(k))));
+      }
+    }
 }
 
 TEST_CASE("a kernel is launched with other sizes and keeps working") {

@@ -4,6 +4,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "src/runtime/host/products/gemm.cpp"
 #include <algorithm>
+#include <type_traits>
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -152,6 +153,15 @@ HWY_INLINE void transpose_4x4(const From* from, std::int64_t from_row, T* to, st
 template <class T, class From>
 HWY_INLINE void copy_few(const From* HWY_RESTRICT from, T* HWY_RESTRICT to, std::size_t count) {
   const hn::ScalableTag<T> d;
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  if constexpr (std::is_same_v<T, From>) {
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+      const std::size_t some = std::min(count - i, hn::Lanes(d));
+      store_some(load_some(d, from + i, some), d, to + i, some);
+    }
+    return;
+  }
+#endif
   const hn::CappedTag<T, 4> few;
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) hn::StoreU(load_wide(d, from + i), d, to + i);

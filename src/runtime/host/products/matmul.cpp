@@ -1,9 +1,11 @@
-// Divides a matrix product into tiles. A is packed once for all threads. B is packed once where several tiles
-// share columns, otherwise panel by panel where it is used.
+// Divides a matrix product into tiles. Who multiplies a tile packs its rows of A: lines that another core has
+// written come slowly. B is packed once where several tiles share columns, otherwise panel by panel where it
+// is used.
 #include "src/runtime/host/products/matmul.h"
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <type_traits>
 
 #include "src/runtime/host/products/gemm.h"
@@ -13,13 +15,20 @@
 namespace sinter::runtime::host {
 namespace {
 
-constexpr std::int64_t kPackedElements = std::int64_t{4} << 20;  // packed at a time, per operand
-// Of A in a range of k: what is packed of both operands is in the caches when it is multiplied.
-constexpr std::int64_t kRangeElements = std::int64_t{1} << 19;
+constexpr std::int64_t kPackedElements = std::int64_t{4} << 20;  // of B, packed at a time
+// Of B in a range of k, unless its rows are longer: they are in the caches when they are multiplied.
+constexpr std::int64_t kRangeElements = std::int64_t{1} << 20;
+/// Where A's neighbours in memory are rows, panels of a tile share cache lines: so many steps along k are
+/// packed for all panels before the next.
+constexpr std::int64_t kStepsTogether = 16;
 constexpr double kWorthSharing = 1e6;  // floating-point operations
-constexpr double kTileWork = 4e6, kLittleTileWork = 5e5;
-constexpr double kFewTiles = 8, kManyTiles = 64;
-constexpr std::int64_t kTileBytes = 512 << 10;  // of packed A that fit in a second-level cache
+/// The largest tile, in panels: its rows of A, of a block along k, fit in a second-level cache.
+constexpr std::int64_t kMostRowBytes = 240 << 10, kMostColumnPanels = 32;
+/// Cycles for each element along k, beside those of multiplying: a panel of A is packed, a panel of B comes
+/// to the first-level cache. And those of beginning a tile.
+constexpr double kPackRows = 4, kBringColumns = 4, kStart = 2000;
+/// Of a tile, that one thread is expected to be later than others.
+constexpr double kUneven = 0.1;
 
 /// Neighbours along k that are packed into one element.
 template <class P>
@@ -96,7 +105,17 @@ class MatMulProgram final : public ProductProgram {
       rows_before_.push_back(row);
       row += rows;
     }
-    choose_tiles();
+    // Even blocks. They follow from k alone, and with them how sums are rounded.
+    const std::int64_t blocks = std::max<std::int64_t>((op_.k + kPanelDepth - 1) / kPanelDepth, 1);
+    block_ = std::max<std::int64_t>((op_.k + blocks - 1) / blocks, 1);
+    work_ = 2.0 * static_cast<double>(op_.m) * static_cast<double>(op_.n) * static_cast<double>(op_.k);
+    choose_tiles(1);
+    choose_ranges();
+  }
+
+  void use_threads(std::size_t most) override {
+    ProductProgram::use_threads(most);
+    choose_tiles(static_cast<std::int64_t>(most));
     choose_ranges();
   }
 
@@ -110,7 +129,7 @@ class MatMulProgram final : public ProductProgram {
 
   std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
     if (op_.batch == 0 || op_.m == 0 || op_.n == 0 || op_.k == 0) return 0;
-    return whole_units(packed_bytes()) + this->threads(most_tiles()) * whole_units(panel_bytes());
+    return whole_units(packed_bytes()) + this->threads(most_tiles()) * whole_units(own_bytes());
   }
 
   void compute(Workers& workers, const ProductData& data) override {
@@ -124,67 +143,75 @@ class MatMulProgram final : public ProductProgram {
     }
     const std::int64_t depth = depth_, batches = batches_;
     P* const packed = reinterpret_cast<P*>(workers.take(packed_bytes()));
-    const Workers::PerThread panels = workers.take_each(workers.threads(most_tiles()), panel_bytes());
+    const Workers::PerThread own = workers.take_each(workers.threads(most_tiles()), own_bytes());
     for (std::int64_t first = 0; first < op_.batch; first += batches) {
       const std::int64_t count = std::min(batches, op_.batch - first);
       for (std::int64_t k = 0; k < op_.k; k += depth)
-        run_k_range(workers, packed, panels, a.from(first * op_.a_batch + k * op_.a_column),
+        run_k_range(workers, packed, own, a.from(first * op_.a_batch + k * op_.a_column),
                     b.from(first * op_.b_batch + k * op_.b_row), c + first * op_.m * op_.n, count,
                     std::min(depth, op_.k - k), k > 0, k + depth >= op_.k);
     }
   }
 
  private:
-  /// Chooses tiles of whole panels, small enough that every thread gets some.
-  void choose_tiles() {
+  /// Chooses tiles of whole panels: those with which the last thread is expected to be done first. Sums do
+  /// not depend on them.
+  void choose_tiles(std::int64_t threads) {
     const std::int64_t m_panels = std::max<std::int64_t>(static_cast<std::int64_t>(panels_.size()), 1);
-    const std::int64_t n_panels = panels_of_b();
-    work_ = 2.0 * static_cast<double>(op_.m) * static_cast<double>(op_.n) * static_cast<double>(op_.k);
-    const double work = work_ * static_cast<double>(op_.batch);
-    const double wanted = std::max(std::clamp(work / kLittleTileWork, 1.0, kFewTiles),
-                                   std::clamp(work / kTileWork, 1.0, kManyTiles));
-    // A tile multiplies all its panels of B by the same rows of A, which should stay in cache.
-    const std::int64_t cached_rows =
-        kTileBytes / (static_cast<std::int64_t>(sizeof(P)) * std::max<std::int64_t>(op_.k, 1));
-    tile_m_ = std::clamp<std::int64_t>(cached_rows / kPanelRows, std::min<std::int64_t>(m_panels, 8),
-                                       std::min<std::int64_t>(m_panels, 20));
-    tile_n_ = std::clamp<std::int64_t>(n_panels, 1, 8);
-    auto count = [&] {
-      m_tiles_ = (m_panels + tile_m_ - 1) / tile_m_;
-      tile_m_ = (m_panels + m_tiles_ - 1) / m_tiles_;
-      n_tiles_ = (n_panels + tile_n_ - 1) / tile_n_;
-      return static_cast<double>(op_.batch * m_tiles_ * n_tiles_);
+    const std::int64_t n_panels = std::max<std::int64_t>(panels_of_b(), 1);
+    const auto even = [](std::int64_t whole, std::int64_t each) {
+      const std::int64_t parts = (whole + each - 1) / each;
+      return (whole + parts - 1) / parts;
     };
-    while (count() < wanted && tile_n_ > 1) tile_n_ = (tile_n_ + 1) / 2;
-    while (count() < wanted && tile_m_ > 4) tile_m_ = (tile_m_ + 1) / 2;
-    count();
+    constexpr std::int64_t most_panels = kMostRowBytes / (kPanelDepth * kPanelRows * sizeof(P));
+    if (!is_shared(op_.batch)) threads = 1;
+    double best = std::numeric_limits<double>::infinity();
+    for (std::int64_t m = std::min(m_panels, most_panels); m >= 1; --m) {
+      if (even(m_panels, m) != m) continue;
+      for (std::int64_t n = std::min(n_panels, kMostColumnPanels); n >= 1; --n) {
+        if (even(n_panels, n) != n) continue;
+        const std::int64_t m_tiles = (m_panels + m - 1) / m, n_tiles = (n_panels + n - 1) / n;
+        const std::int64_t rounds = (op_.batch * m_tiles * n_tiles + threads - 1) / threads;
+        const double cycles = static_cast<double>(m * n) * kPanelRows + static_cast<double>(m) * kPackRows +
+                              static_cast<double>(n) * kBringColumns +
+                              kStart / static_cast<double>(std::max<std::int64_t>(op_.k, 1));
+        const double time = (static_cast<double>(rounds) + (threads > 1 ? kUneven : 0)) * cycles;
+        if (time >= best) continue;
+        best = time;
+        tile_m_ = m, tile_n_ = n, m_tiles_ = m_tiles, n_tiles_ = n_tiles;
+      }
+    }
   }
 
-  /// Chooses how much of k and of the batch is packed at a time.
+  /// Chooses how much of k and of the batch is packed at a time: whole blocks, as what a block comes to is
+  /// rounded.
   void choose_ranges() {
     if (op_.batch == 0 || op_.m == 0 || op_.n == 0 || op_.k == 0) return;
-    depth_ = std::clamp<std::int64_t>(kRangeElements / op_.m, std::min(kPanelDepth, op_.k), op_.k);
-    shared_b_ = m_tiles_ > 1 && op_.n <= kPackedElements / depth_;
-    const std::int64_t longer = shared_b_ ? std::max(op_.m, op_.n) : op_.m;
-    batches_ = std::clamp<std::int64_t>(kPackedElements / depth_ / longer, 1, op_.batch);
+    const bool is_reused = m_tiles_ > 1;
+    depth_ = op_.k;
+    if (is_reused)
+      depth_ = std::clamp(kRangeElements / op_.n / block_ * block_, std::min(block_, op_.k), op_.k);
+    shared_b_ = is_reused && op_.n <= kPackedElements / depth_;
+    batches_ =
+        std::clamp<std::int64_t>(shared_b_ ? kPackedElements / depth_ / op_.n : op_.batch, 1, op_.batch);
   }
 
-  /// Packed elements of a range of k of some matrices. Panels of B are aligned to vectors.
-  std::int64_t elements_of_a(std::int64_t batches, std::int64_t k) const {
-    return reads_a_in_place() ? 0 : (batches * op_.m * k + columns_ - 1) / columns_ * columns_;
-  }
+  /// Packed elements of a range of k of some matrices.
   std::int64_t elements_of_b(std::int64_t batches, std::int64_t k) const {
     return shared_b_ ? (op_.b_batch == 0 ? 1 : batches) * panels_of_b() * k * columns_ : 0;
   }
   /// Of the first range, which is the largest.
   std::size_t packed_bytes() const {
-    return static_cast<std::size_t>(elements_of_a(batches_, depth_) + elements_of_b(batches_, depth_)) *
-           sizeof(P);
+    return static_cast<std::size_t>(elements_of_b(batches_, depth_)) * sizeof(P);
   }
   bool is_shared(std::int64_t batches) const { return work_ * static_cast<double>(batches) >= kWorthSharing; }
   /// Tiles that threads share, of the first range.
   std::int64_t most_tiles() const { return is_shared(batches_) ? batches_ * m_tiles_ * n_tiles_ : 1; }
-  std::size_t panel_bytes() const { return static_cast<std::size_t>(kPanelDepth * columns_) * sizeof(P); }
+  /// A panel of B, and the rows of a tile of A, of a block along k.
+  std::size_t own_bytes() const {
+    const std::int64_t rows = reads_a_in_place() ? 0 : tile_m_ * kPanelRows;
+    return static_cast<std::size_t>(block_ * (columns_ + rows)) * sizeof(P);
+  }
 
   std::int64_t panels_of_b() const { return (op_.n + columns_ - 1) / columns_; }
   /// Rows of A that are read only once are not packed, unless that converts them.
@@ -192,27 +219,14 @@ class MatMulProgram final : public ProductProgram {
     return op_.n <= columns_ && !Factor<P>{nullptr, op_.stored_dtype(0), {}}.is_converted();
   }
 
-  void run_k_range(Workers& workers, P* packed_a, const Workers::PerThread& panels, const Factor<P>& a,
+  void run_k_range(Workers& workers, P* packed_b, const Workers::PerThread& own, const Factor<P>& a,
                    const Factor<P>& b, T* c, std::int64_t batches, std::int64_t k, bool accumulate,
                    bool is_last) {
-    const std::int64_t a_panels = reads_a_in_place() ? 0 : static_cast<std::int64_t>(panels_.size());
     const std::int64_t b_panels = shared_b_ ? panels_of_b() : 0;
     const std::int64_t b_batches = op_.b_batch == 0 ? 1 : batches;
     const std::int64_t b_panel = k * columns_;
-    P* packed_b = packed_a + elements_of_a(batches, k);
-    const std::int64_t a_packs = batches * a_panels;
     auto pack = [&](std::size_t piece, std::size_t) {
-      std::int64_t number = static_cast<std::int64_t>(piece);
-      if (number < a_packs) {
-        const std::int64_t batch = number / a_panels;
-        const std::size_t panel = static_cast<std::size_t>(number % a_panels);
-        const std::int64_t row = rows_before_[panel];
-        a.from(batch * op_.a_batch + row * op_.a_row)
-            .pack(packed_a + (batch * op_.m + row) * k, op_.a_row, op_.a_column, panels_[panel],
-                  panels_[panel], k);
-        return;
-      }
-      number -= a_packs;
+      const std::int64_t number = static_cast<std::int64_t>(piece);
       const std::int64_t batch = number / b_panels, column = number % b_panels * columns_;
       b.from(batch * op_.b_batch + column * op_.b_column)
           .pack(packed_b + number * b_panel, op_.b_column, op_.b_row, std::min(columns_, op_.n - column),
@@ -222,23 +236,19 @@ class MatMulProgram final : public ProductProgram {
       const std::int64_t tiles = m_tiles_ * n_tiles_;
       const std::int64_t batch = static_cast<std::int64_t>(piece) / tiles;
       const std::int64_t tile = static_cast<std::int64_t>(piece) % tiles;
-      KRange s{k,
-               a_panels > 0 ? packed_a + batch * op_.m * k : a.from(batch * op_.a_batch).plain(),
-               b.from(batch * op_.b_batch),
-               nullptr,
-               c + batch * op_.m * op_.n,
-               accumulate,
+      KRange s{k,       a.from(batch * op_.a_batch), b.from(batch * op_.b_batch),
+               nullptr, c + batch * op_.m * op_.n,   accumulate,
                is_last};
       if (shared_b_) s.packed_b = packed_b + (op_.b_batch == 0 ? 0 : batch * b_panels * b_panel);
-      run_tile(reinterpret_cast<P*>(panels.of(thread)), s, tile / n_tiles_, tile % n_tiles_);
+      run_tile(reinterpret_cast<P*>(own.of(thread)), s, tile / n_tiles_, tile % n_tiles_);
     };
-    const std::size_t packs = static_cast<std::size_t>(a_packs + b_batches * b_panels);
+    const std::size_t packs = static_cast<std::size_t>(b_batches * b_panels);
     const std::size_t tiles = static_cast<std::size_t>(batches * m_tiles_ * n_tiles_);
     if (!is_shared(batches)) {
       for (std::size_t i = 0; i < packs; ++i) pack(i, 0);
       for (std::size_t i = 0; i < tiles; ++i) multiply(i, 0);
     } else {
-      workers.pool().run(packs, pack);
+      if (packs > 0) workers.pool().run(packs, pack);
       workers.pool().run(tiles, multiply);
     }
   }
@@ -246,26 +256,37 @@ class MatMulProgram final : public ProductProgram {
   /// A range of k of one matrix product.
   struct KRange {
     std::int64_t k;
-    const P* a;  // packed, or the operand itself
-    Factor<P> b;
+    Factor<P> a, b;
     const P* packed_b;  // panels of b; null: they are packed where they are needed
     T* c;
     bool accumulate, is_last;  // there are ranges in front; there is none behind
   };
 
+  /// Blocks along k in turn: the tile's rows of A are packed by the thread that multiplies them, and stay in
+  /// its second-level cache, a panel of B in its first.
   void run_tile(P* own, const KRange& s, std::int64_t m_tile, std::int64_t n_tile) const {
     const std::size_t first = static_cast<std::size_t>(m_tile * tile_m_);
     const std::size_t last = std::min(first + static_cast<std::size_t>(tile_m_), panels_.size());
-    const std::int64_t end = std::min((n_tile + 1) * tile_n_ * columns_, op_.n);
-    const std::int64_t blocks = (s.k + kPanelDepth - 1) / kPanelDepth;
-    const std::int64_t most = (s.k + blocks - 1) / blocks;
-    for (std::int64_t j = n_tile * tile_n_ * columns_; j < end; j += columns_) {
-      const std::int64_t columns = std::min(columns_, op_.n - j);
-      // With few panels of A, packing costs more than it saves where rows of B are contiguous.
-      const bool direct =
-          op_.b_column == 1 && columns == columns_ && last - first <= 2 && !s.b.is_converted();
-      for (std::int64_t p = 0; p < s.k; p += most) {
-        const std::int64_t depth = std::min(most, s.k - p);
+    const std::int64_t begin = n_tile * tile_n_ * columns_, end = std::min(begin + tile_n_ * columns_, op_.n);
+    P* const own_a = own + block_ * columns_;
+    for (std::int64_t p = 0; p < s.k; p += block_) {
+      const std::int64_t depth = std::min(block_, s.k - p);
+      const auto rows_of = [&](std::size_t i) {
+        return own_a + (rows_before_[i] - rows_before_[first]) * depth;
+      };
+      if (!reads_a_in_place()) {
+        const std::int64_t step = op_.a_row == 1 ? kStepsTogether : depth;
+        for (std::int64_t q = 0; q < depth; q += step)
+          for (std::size_t i = first; i < last; ++i)
+            s.a.from(rows_before_[i] * op_.a_row + (p + q) * op_.a_column)
+                .pack(rows_of(i) + q * panels_[i], op_.a_row, op_.a_column, panels_[i], panels_[i],
+                      std::min(step, depth - q));
+      }
+      for (std::int64_t j = begin; j < end; j += columns_) {
+        const std::int64_t columns = std::min(columns_, op_.n - j);
+        // With few panels of A, packing costs more than it saves where rows of B are contiguous.
+        const bool direct =
+            op_.b_column == 1 && columns == columns_ && last - first <= 2 && !s.b.is_converted();
         const P* panel = own;
         std::int64_t row = columns_;
         if (s.packed_b != nullptr) {
@@ -282,17 +303,17 @@ class MatMulProgram final : public ProductProgram {
           if constexpr (kJoined<P> == 1) {
             if (reads_a_in_place()) {
               multiply_strided(panels_[i], columns, depth,
-                               s.a + rows_before_[i] * op_.a_row + p * op_.a_column, op_.a_row, op_.a_column,
-                               panel, row, to, op_.n, s.accumulate || p > 0);
+                               s.a.plain() + rows_before_[i] * op_.a_row + p * op_.a_column, op_.a_row,
+                               op_.a_column, panel, row, to, op_.n, s.accumulate || p > 0);
               continue;
             }
           }
-          const P* const rows = s.a + rows_before_[i] * s.k + p * panels_[i];
           if constexpr (std::is_same_v<P, Int8Four>)
-            multiply_panel(panels_[i], columns, depth, rows, panel, row, to, op_.n, s.accumulate || p > 0,
-                           s.is_last && p + depth == s.k);
+            multiply_panel(panels_[i], columns, depth, rows_of(i), panel, row, to, op_.n,
+                           s.accumulate || p > 0, s.is_last && p + depth == s.k);
           else
-            multiply_panel(panels_[i], columns, depth, rows, panel, row, to, op_.n, s.accumulate || p > 0);
+            multiply_panel(panels_[i], columns, depth, rows_of(i), panel, row, to, op_.n,
+                           s.accumulate || p > 0);
         }
       }
     }
@@ -302,9 +323,10 @@ class MatMulProgram final : public ProductProgram {
   std::vector<std::int64_t> panels_, rows_before_;
   std::int64_t columns_;
   std::int64_t tile_m_ = 1, tile_n_ = 1, m_tiles_ = 1, n_tiles_ = 1;  // panels in a tile; tiles
-  std::int64_t depth_ = 1, batches_ = 1;                              // packed at a time
-  bool shared_b_ = false;                                             // B is packed once for all tiles
-  double work_ = 0;  // floating-point operations of one matrix
+  std::int64_t block_ = 1;                // of k: what is summed up before it is added to the result
+  std::int64_t depth_ = 1, batches_ = 1;  // packed at a time
+  bool shared_b_ = false;                 // B is packed once for all tiles
+  double work_ = 0;                       // floating-point operations of one matrix
 };
 
 }  // namespace
