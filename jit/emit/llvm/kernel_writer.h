@@ -76,6 +76,7 @@ class LlvmKernelWriter {
   bool is_vector(const Reduction& r) const { return r.vector && !lanes_inner_; }
   std::string inner_begin(std::size_t k);
   std::string inner_end(std::size_t k);
+  std::string rows_ahead();
   Names walk(std::size_t k, const std::vector<LlvmCarried>& carried, const std::string& index);
   Names innermost(std::size_t k, const std::vector<LlvmCarried>& totals, const std::string& index);
   std::uint16_t first_walk() const;
@@ -105,7 +106,7 @@ class LlvmKernelWriter {
   LlvmValues values_;
   std::uint16_t phase_ = 0;
   std::vector<Reduction> in_phase_;
-  std::string first_end_, inner_count_, joined_extent_;
+  std::string first_end_, rows_ahead_, inner_count_, joined_extent_;
   std::map<int, std::string> split_fields_;
 };
 

@@ -319,14 +319,15 @@ LlvmOperand LlvmValues::load(const Expr& e) {
                 both_masks(wanted, wanted_one.empty() ? "" : w_.splat("i1", wanted_one)));
 }
 
-void LlvmValues::prefetch_next(const Expr& e, std::size_t loop) {
+void LlvmValues::prefetch_next(const Expr& e, std::size_t loop, const std::string& steps) {
   const ir::IndexMap& map = kernel_.maps[e.map];
   if (e.kind != ir::ExprKind::Load || !is_affine(e.map) || walk_of(e.map) != Walk::Row ||
-      map.steps.front().strides[loop].is_zero())
+      map.steps.front().strides[loop].is_zero() || map.steps.front().strides[loop].is_one())
     return;
   const std::string element = llvm_memory_type(e.dtype);
-  const std::string next =
-      add({bases_[e.map], false}, {integer(map.steps.front().strides[loop]), false}).text;
+  std::string far = integer(map.steps.front().strides[loop]);
+  if (steps != "1") far = w_.value("mul i64 " + far + ", " + steps);
+  const std::string next = add({bases_[e.map], false}, {far, false}).text;
   prefetch(e.dtype, w_.element(element, buffer(e.buffer), next), 0);
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 // Steps that an f32 sum takes before it goes into a double: what bounds its rounding error.
 constexpr int kLeafSteps = 64;
+constexpr int kRowsAhead = 8;
 
 }  // namespace
 
@@ -205,6 +206,18 @@ bool LlvmKernelWriter::fetches_next_row() const {
   return second != shape_.walks.end() && second - shape_.walks.begin() == phase_;
 }
 
+/// How many steps ahead operands are asked for where lanes are columns; none of short ones, whose next rows
+/// are others'.
+std::string LlvmKernelWriter::rows_ahead() {
+  if (rows_ahead_.empty())
+    rows_ahead_ = w_.in_entry([&] {
+      const std::string is_long = w_.value("icmp sgt i64 " + inner_extent(kernel_.outer_rank) + ", " +
+                                           std::to_string(4 * kRowsAhead));
+      return w_.value("select i1 " + is_long + ", i64 " + std::to_string(kRowsAhead) + ", i64 0");
+    });
+  return rows_ahead_;
+}
+
 /// Points [begin, end) of the last inner loop.
 LlvmKernelWriter::Names LlvmKernelWriter::stretch(std::size_t k, const std::string& begin,
                                                   const std::string& end,
@@ -218,8 +231,11 @@ LlvmKernelWriter::Names LlvmKernelWriter::stretch(std::size_t k, const std::stri
     make_inner(shape_.keeps() ? w_.value("add i64 " + index + ", " + i) : "0");
     if (fetches_next_row()) {
       for (ExprId id : shape_.inner[first_walk()])
-        values_.prefetch_next(kernel_.exprs[id], kernel_.outer_rank - std::size_t{1});
+        values_.prefetch_next(kernel_.exprs[id], kernel_.outer_rank - std::size_t{1}, "1");
     }
+    // Processors foresee what lies on in a row, and not the same columns of the rows below.
+    if (!lanes_inner_ && kernel_.inner_rank == 1)
+      for (ExprId id : shape_.inner[phase_]) values_.prefetch_next(kernel_.exprs[id], k, rows_ahead());
     Names next;
     for (std::size_t r = 0; r < in_phase_.size(); ++r) next.push_back(accumulate(in_phase_[r], names[r]));
     for (const ir::Store& store : kernel_.stores)

@@ -68,8 +68,8 @@ class LlvmValues {
   const LlvmOperand& get(ir::ExprId id) const { return values_[id]; }
   void set(ir::ExprId id, LlvmOperand value) { values_[id] = std::move(value); }
   void store(const ir::Store& store);
-  /// Asks for the lanes that a load will read when outer `loop` has gone one step further.
-  void prefetch_next(const ir::Expr& load, std::size_t loop);
+  /// Asks for the lanes that a load will read when `loop` has gone so many steps further.
+  void prefetch_next(const ir::Expr& load, std::size_t loop, const std::string& steps);
 
   // --- parts
   LlvmOperand apply(Op op, DType result, DType operands, std::vector<LlvmOperand> args);
