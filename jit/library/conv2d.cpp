@@ -8,7 +8,7 @@ namespace {
 
 using Direction = Conv2dOp::Direction;
 
-// With fewer channels than this on one side, vectors along the channels are mostly empty.
+// With fewer channels than this, vectors along the channels are mostly empty.
 constexpr std::int64_t kFewChannels = 4;
 
 constexpr std::size_t kGroups = 6, kResultSizes = 7;  // places in the attributes
@@ -83,11 +83,12 @@ class Conv2d final : public Kind {
   }
 
   ImageOrder operand_order(const Signature& signature, std::size_t k) const override {
-    const bool is_weight = k == 1 && direction_ != Direction::BackwardWeight;
-    return is_weight ? ImageOrder::ChannelsFirst : image_order(signature);
+    if (direction_ == Direction::BackwardWeight) return order_of_image(signature, k == 0);
+    return k == 1 ? ImageOrder::ChannelsFirst : order_of_image(signature, direction_ == Direction::Forward);
   }
   ImageOrder result_order(const Signature& signature, std::size_t) const override {
-    return direction_ == Direction::BackwardWeight ? ImageOrder::ChannelsFirst : image_order(signature);
+    if (direction_ == Direction::BackwardWeight) return ImageOrder::ChannelsFirst;
+    return order_of_image(signature, direction_ == Direction::BackwardInput);
   }
 
   LibraryOpRef make(const Request& request) const override {
@@ -128,13 +129,14 @@ class Conv2d final : public Kind {
     return direction_ == Direction::BackwardWeight ? signature.results[0].shape : signature.operands[1].shape;
   }
 
-  ImageOrder image_order(const Signature& signature) const {
+  /// Of x or y. A picture of three colours lies as it came; what is made of it may lie in either order, and
+  /// is transposed in parts, in the cache, by who works on few channels.
+  ImageOrder order_of_image(const Signature& signature, bool is_x) const {
+    if (arithmetic_of(signature.results[0].dtype) != DType::f32 || signature.ints[kGroups] != 1)
+      return ImageOrder::ChannelsFirst;
     const Shape& weight = weight_of(signature);
-    const bool fills_vectors = weight[0] >= kFewChannels && weight[1] >= kFewChannels;
-    return arithmetic_of(signature.results[0].dtype) == DType::f32 && signature.ints[kGroups] == 1 &&
-                   fills_vectors
-               ? ImageOrder::Either
-               : ImageOrder::ChannelsFirst;
+    if (weight[is_x ? 1 : 0] < kFewChannels) return ImageOrder::ChannelsFirst;
+    return weight[is_x ? 0 : 1] < kFewChannels ? ImageOrder::Indifferent : ImageOrder::Either;
   }
 
   Direction direction_;

@@ -87,8 +87,13 @@ struct Request : Signature {
   std::vector<bool> channels_last;  // of the results: to be written as (n, h, w, c)
 };
 
-/// In which order the dims of an image (n, c, h, w) may lie in memory, always without gaps.
-enum class ImageOrder : std::uint8_t { NotAnImage, ChannelsFirst, Either };
+/// In which order the dims of an image (n, c, h, w) may lie in memory, always without gaps. Either: the op
+/// works with the channels last, and would transpose another image. Indifferent: both orders cost it the
+/// same.
+enum class ImageOrder : std::uint8_t { NotAnImage, ChannelsFirst, Either, Indifferent };
+inline bool takes_channels_last(ImageOrder order) {
+  return order == ImageOrder::Either || order == ImageOrder::Indifferent;
+}
 
 /// What is known of an op without its sizes. There is one object for each kind, which lives until the process
 /// ends. What a kind computes depends on operands and attributes alone.

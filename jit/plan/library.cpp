@@ -11,7 +11,7 @@ namespace {
 bool reads_in_place(const Graph& graph, const library::Kind& kind, const library::Signature& signature,
                     std::size_t k, const ViewLayout& layout) {
   return kind.reads_in_place(signature, k, layout) ||
-         (graph.channels_last && kind.operand_order(signature, k) == library::ImageOrder::Either &&
+         (graph.channels_last && takes_channels_last(kind.operand_order(signature, k)) &&
           library::is_channels_last(signature.operands[k].shape, layout));
 }
 

@@ -96,6 +96,19 @@ TEST_CASE("groups, few channels and convolutions in a row take what the others g
   });
 }
 
+TEST_CASE("gradients of a picture's first convolutions, and of last ones that make few channels") {
+  for (const std::int64_t colours : {1, 3})
+    check_gradients([&](const Device& device, DType dtype) {
+      const AnyTensor x = leaf({3, colours, 9, 7}, dtype, device, 5),
+                      w = leaf({5, colours, 3, 3}, dtype, device, 7),
+                      v = leaf({19, 5, 3, 3}, dtype, device, 3),
+                      u = leaf({colours, 19, 3, 3}, dtype, device, 11);
+      const AnyTensor a = positive(x.conv2d(w, {.padding = {1, 1}}));
+      const AnyTensor b = positive(a.conv2d(v, {.padding = {1, 1}}));
+      return Loss{mean_of(AnyTensor::mul(b.conv2d(u, {.padding = {1, 1}}), x)), {x, w, v, u}};
+    });
+}
+
 TEST_CASE("images that leave a plan are seen by later ones as if they lay in order") {
   const Device device = test_device();
   // Which steps' results are still held, and where a plan ends, by the bits of `which`.

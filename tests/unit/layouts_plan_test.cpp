@@ -118,6 +118,25 @@ TEST_CASE("pools by windows that overlap read and write them so") {
   }
 }
 
+TEST_CASE("a picture lies as it came, and what the first convolution makes of it does not") {
+  const Device training = device.autodiff();
+  const AnyTensor x = blank({2, 3, 8, 8}), w = blank({16, 3, 3, 3}, training).require_grad(),
+                  v = blank({16, 16, 3, 3}, training).require_grad();
+  Gradients gradients;
+  const Plans plans([&] {
+    const AnyTensor y = positive(x.conv2d(w, {.padding = {1, 1}}));
+    const AnyTensor z = positive(y.conv2d(v, {.padding = {1, 1}}));
+    gradients = z.sum(z.all_axes()).reshape({}).backward();
+  });
+  REQUIRE(plans.convolutions.size() == 5);
+  for (const library::Conv2dOp& op : plans.convolutions) {
+    CAPTURE(op.describe());
+    CHECK(op.x_last == (op.c_in == 16));
+    if (op.c_in == 3) CHECK(op.y_last);
+  }
+  CHECK(plans.launches == plans.launches_plain);
+}
+
 TEST_CASE("images that nothing is won for lie in order") {
   const AnyTensor x = blank({2, 8, 8, 8}), w = blank({8, 8, 3, 3});
   auto none_last = [](const Plans& plans, std::size_t count) {

@@ -74,7 +74,7 @@ class Orders {
     return is_image ? library::ImageOrder::Either : library::ImageOrder::ChannelsFirst;
   }
   library::ImageOrder order_of(library::ImageOrder order) const {
-    return order == library::ImageOrder::Either ? image_order(traits_.channels_last) : order;
+    return takes_channels_last(order) && !traits_.channels_last ? library::ImageOrder::ChannelsFirst : order;
   }
 
   const Graph& graph_;
@@ -135,7 +135,7 @@ class Images {
     if (!n.is(OpClass::Library) || n.shape.rank() != 4) return false;
     // Further results name the op, which would be a view of itself.
     const library::Signature signature = signature_of(graph_, n);
-    return signature.results.size() == 1 && orders_.of_result(n, signature) == library::ImageOrder::Either;
+    return signature.results.size() == 1 && takes_channels_last(orders_.of_result(n, signature));
   }
 
   NodeId root(NodeId id) {
@@ -165,7 +165,7 @@ class Images {
     const Node& n = node(id);
     if (is_member(id)) {
       if (n.is(OpClass::Library)) {
-        ++saved_[root(id)];
+        saved_[root(id)] += transposes_saved(orders_.of_result(n, signature_of(graph_, n)));
         if (orders_.is_contracted(n)) contracts_[root(id)] = true;
       }
       // Four neighbours in the order of the dims share one draw of random numbers; in any other order each
@@ -182,9 +182,14 @@ class Images {
       const NodeId image = seen_by(n.operands[k]);
       if (order == library::ImageOrder::NotAnImage || !is_member(image)) continue;
       const NodeId set = root(image);
-      saved_[set] += order == library::ImageOrder::Either ? 1 : -1;
+      saved_[set] += transposes_saved(order);
       if (order == library::ImageOrder::Either && orders_.is_contracted(n)) contracts_[set] = true;
     }
+  }
+
+  /// Where the image has its channels last.
+  static int transposes_saved(library::ImageOrder order) {
+    return order == library::ImageOrder::Indifferent ? 0 : order == library::ImageOrder::Either ? 1 : -1;
   }
 
   /// What an operand is a view of that strides can express.

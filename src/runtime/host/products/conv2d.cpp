@@ -58,8 +58,8 @@ class Conv2dProgram final : public ProductProgram {
     const T* first = reinterpret_cast<const T*>(data[0]);
     const T* second = reinterpret_cast<const T*>(data[1]);
     T* out = reinterpret_cast<T*>(data[2]);
-    // This kernel computes channels first and transposes channels-last images before and after. Plans choose
-    // channels last for oneDNN; this kernel runs where oneDNN has no implementation.
+    // This kernel computes channels first. Operands with their channels last are transposed before; of a
+    // result, each chunk as soon as it is computed.
     const Image x = image_x(), y = image_y();
     const bool forward = op_.direction == Direction::Forward;
     T* room = take(workers, room_elements());
@@ -68,10 +68,7 @@ class Conv2dProgram final : public ProductProgram {
       backward_weight(workers, plain, channels_first(workers, y, second, room), out);
       return;
     }
-    first = channels_first(workers, forward ? x : y, first, room);
-    const Image& result = forward ? y : x;
-    by_image(workers, first, second, result.last ? room : out);
-    if (result.last) transpose(workers, room, result.channels, result.points, out);
+    by_image(workers, channels_first(workers, forward ? x : y, first, room), second, out);
   }
 
  private:
@@ -97,15 +94,17 @@ class Conv2dProgram final : public ProductProgram {
     std::int64_t shared = 0, each = 0, pieces = 1;
   };
 
-  /// Of transposed copies of channels-last images.
+  /// Of transposed copies of operands with their channels last.
   std::int64_t room_elements() const {
     const Image x = image_x(), y = image_y();
-    return (x.last ? op_.n * x.size() : 0) + (y.last ? op_.n * y.size() : 0);
+    return (x.last && op_.direction != Direction::BackwardInput ? op_.n * x.size() : 0) +
+           (y.last && op_.direction != Direction::Forward ? op_.n * y.size() : 0);
   }
 
   /// How `by_image` divides its work: a product of `m` rows and depth `k` for each chunk of each image.
   struct Unfolding : Memory {
     std::int64_t m = 0, k = 0, points = 0, chunk = 1, chunks = 0;
+    bool last = false;  // the result lies with its channels last
     double work = 0;
   };
   Unfolding unfolding() const {
@@ -114,13 +113,14 @@ class Conv2dProgram final : public ProductProgram {
     u.m = forward ? co_ : ci_;
     u.k = (forward ? ci_ : co_) * window_;
     u.points = forward ? op_.oh * op_.ow : op_.h * op_.w;
+    u.last = forward ? op_.y_last : op_.x_last;
     if (op_.n == 0 || u.m == 0 || u.points == 0 || u.k == 0) return u;
     u.chunk = std::clamp(kUnfolded / u.k / width_ * width_, width_, round_up(u.points, width_));
     u.chunks = (u.points + u.chunk - 1) / u.chunk;
     u.work = 2.0 * static_cast<double>(u.m * u.k) * static_cast<double>(u.points) *
              static_cast<double>(op_.n * op_.groups);
     u.shared = op_.groups * u.m * u.k;
-    u.each = u.k * u.chunk;
+    u.each = (u.k + (u.last ? u.m : 0)) * u.chunk;
     u.pieces = shared_pieces(op_.n * op_.groups * u.chunks, u.work);
     return u;
   }
@@ -157,13 +157,15 @@ class Conv2dProgram final : public ProductProgram {
     return to;
   }
 
-  /// Transposes each image's `rows` by `columns` matrix.
+  /// Transposes each image's `rows` by `columns` matrix, some columns at a time: their lines stay in the
+  /// cache until they are full.
   void transpose(Workers& workers, const T* from, std::int64_t rows, std::int64_t columns, T* to) const {
-    const std::int64_t size = rows * columns;
-    share(workers, op_.n, static_cast<double>(op_.n * size), [&](std::int64_t image, std::size_t) {
-      for (std::int64_t i = 0; i < rows; ++i)
-        for (std::int64_t j = 0; j < columns; ++j)
-          to[image * size + j * rows + i] = from[image * size + i * columns + j];
+    constexpr std::int64_t kColumns = 16;
+    const std::int64_t size = rows * columns, pieces = (columns + kColumns - 1) / kColumns;
+    share(workers, op_.n * pieces, static_cast<double>(op_.n * size), [&](std::int64_t piece, std::size_t) {
+      const std::int64_t image = piece / pieces * size, column = piece % pieces * kColumns;
+      pack_panel(to + image + column * rows, from + image + column, columns, 1, rows, rows,
+                 std::min(kColumns, columns - column));
     });
   }
 
@@ -194,8 +196,14 @@ class Conv2dProgram final : public ProductProgram {
         unfold_input(op_, in + image * in_size, begin, end, unfolded, stride);
       else
         unfold_gradient(op_, in + image * in_size, begin, end, unfolded, stride);
-      multiply(panels, packed + group * m * k, k, unfolded, stride, end - begin,
-               out + image * m * points + begin, points);
+      T* const result = u.last ? unfolded + k * chunk : out + image * m * points + begin;
+      const std::int64_t row = u.last ? chunk : points;
+      multiply(panels, packed + group * m * k, k, unfolded, stride, end - begin, result, row);
+      if (!u.last) return;
+      const std::int64_t channels = op_.groups * m;
+      T* const to = out + (image / op_.groups * points + begin) * channels + group * m;
+      for (std::int64_t p = 0; p < end - begin; ++p)
+        for (std::int64_t c = 0; c < m; ++c) to[p * channels + c] = result[c * row + p];
     });
   }
 
