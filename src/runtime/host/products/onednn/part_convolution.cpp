@@ -48,7 +48,7 @@ PartConvolution::PartConvolution(const library::Conv2dOp& op, const std::array<D
     const Descs wanted = descs(x_type, w_type, y_type);
     create(op, wanted, is_forward ? wanted : descs(of_operands, of_operands, of_operands), algorithm);
   };
-  // Images that come with their channels last stay so, unless there is only a plain loop for that.
+  // Where one image has its channels last, both are computed so, unless there is only a plain loop for that.
   const bool last = op.x_last || op.y_last;
   if (winograd) {
     try_layouts(Tag::any, Tag::any, dnnl::algorithm::convolution_winograd);
