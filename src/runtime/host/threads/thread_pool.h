@@ -15,10 +15,10 @@
 
 namespace sinter::runtime {
 
-/// Runs numbered pieces of work on all threads. The caller divides the work into pieces by the work alone, and
-/// by `size()` only where no result depends on the pieces: results do not depend on the number of threads.
-/// Any number of threads may call `run` at once. The threads start with the first work that is shared; a
-/// forked child starts its own.
+/// Runs numbered pieces of work on all threads. The caller divides the work into pieces by the work alone,
+/// and by `size()` only where no result depends on the pieces: results do not depend on the number of
+/// threads. Any number of threads may call `run` at once. The threads start with the first work that is
+/// shared; a forked child starts its own.
 class ThreadPool final : private base::SurvivesFork {
  public:
   /// `threads` counts the caller; 0: one per core this process may use. Threads that the system does not
