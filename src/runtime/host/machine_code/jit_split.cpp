@@ -26,7 +26,7 @@ const char* JitProgram::reason_to_split(const Member& m) const {
   const emit::LlvmSource& source = m.code->source;
   const bool by_lane = kernel_.schedule == ir::Schedule::LanesInner;
   if (kernel_.schedule == ir::Schedule::LanesOuter && m.inner >= kLongColumn &&
-      (source.inner_cost < kLittleWork || kernel_.phases > 2))
+      source.inner_cost < kLittleWork)
     return "code would jump from row to row of long columns, the interpreter reads rows";
   if (m.outer < kFewPieces * (by_lane ? 1 : source.register_lanes))
     return "few results over long loops, which the interpreter deals out to all threads";
