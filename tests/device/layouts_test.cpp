@@ -109,6 +109,17 @@ TEST_CASE("gradients of a picture's first convolutions, and of last ones that ma
     });
 }
 
+// Of so many points more than are unfolded at a time.
+TEST_CASE("the first convolutions of a large picture") {
+  check_gradients([](const Device& device, DType dtype) {
+    const AnyTensor x = leaf({2, 3, 61, 53}, dtype, device, 5), w = leaf({5, 3, 3, 3}, dtype, device, 7),
+                    v = leaf({6, 5, 3, 3}, dtype, device, 3), u = leaf({5, 6, 1, 1}, dtype, device, 9);
+    const AnyTensor a = positive(x.conv2d(w, {.padding = {1, 1}}));
+    const AnyTensor b = positive(a.conv2d(v, {.padding = {1, 1}})).conv2d(u, {});
+    return Loss{mean_of(AnyTensor::mul(b, a)), {x, w, v, u}};
+  });
+}
+
 TEST_CASE("images that leave a plan are seen by later ones as if they lay in order") {
   const Device device = test_device();
   // Which steps' results are still held, and where a plan ends, by the bits of `which`.

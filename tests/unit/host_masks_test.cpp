@@ -186,6 +186,23 @@ TEST_CASE("rows of maths are reduced four registers at a time, and what is left 
   CHECK(text.find("phi <64 x double>") == std::string::npos);
 }
 
+TEST_CASE("sums of columns ask for the rows ahead, where a row is more than one step of them away") {
+  constexpr std::int64_t kRows = 300, kColumns = 512;
+  const auto prefetches = [](bool windows) {
+    KernelBuilder k = windows ? KernelBuilder({kColumns}, {3, 100}, ir::Schedule::LanesOuter)
+                              : KernelBuilder({kColumns}, {kRows}, ir::Schedule::LanesOuter);
+    const std::uint16_t across = windows ? k.map({1, 100 * kColumns, kColumns}) : k.map({1, kColumns});
+    const ExprId x = k.load(k.input(DType::f32, std::vector<double>(kRows * kColumns)), across);
+    k.store(k.output(DType::f32, kColumns), k.outer(), k.reduce(Op::Sum, x));
+    emit::LlvmTarget target;
+    target.vector_bytes = 64;
+    const std::string text = emit::emit_llvm(k.finish("columns").kernel, target).text;
+    return text.find("call void @llvm.prefetch.p0(") != std::string::npos;
+  };
+  CHECK(prefetches(false));
+  CHECK_FALSE(prefetches(true));  // several loops are mostly short ones, such as windows
+}
+
 TEST_CASE("a long body is written once where the target asks for it") {
   // What compiling takes follows the length of the text.
   const KernelCase c = chain(DType::f32, 40);
