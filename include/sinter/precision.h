@@ -9,8 +9,9 @@
 namespace sinter {
 
 /// What a device may make of the factors of a product of f32. Sums are always f32, and so are the results.
-/// Tensor cores multiply what has been rounded many times faster than f32; a device without them computes
-/// exactly, whatever it is allowed. docs/numerics.md has the error bounds.
+/// Tensor cores multiply what has been rounded many times faster than f32, processors with instructions for
+/// bf16 twice as fast; a device without them computes exactly, whatever it is allowed. docs/numerics.md has
+/// the error bounds.
 ///
 /// Of factors stored in 8 bits nothing is rounded, but where tensor cores multiply 8 bits (compute capability
 /// 9.0) they add up with fewer digits than f32 has: High allows that for 128 products at a time, Medium for

@@ -74,6 +74,7 @@ class MatMul final : public Kind {
     op->m = a[rank - 2];
     op->k = a[rank - 1];
     op->n = b[rank - 1];
+    op->precision = request.precision;
     const MatrixStrides x = *matrix_strides(a, request.layouts[0]);
     const MatrixStrides y = *matrix_strides(b, request.layouts[1]);
     op->a_batch = x.batch, op->a_row = x.row, op->a_column = x.column;
@@ -98,8 +99,8 @@ const Kind& matmul() {
 const Kind& MatMulOp::kind() const { return matmul(); }
 
 std::string MatMulOp::key() const {
-  return joined(
-             {static_cast<int>(dtype), batch, m, n, k, a_batch, a_row, a_column, b_batch, b_row, b_column}) +
+  return joined({static_cast<int>(dtype), batch, m, n, k, a_batch, a_row, a_column, b_batch, b_row, b_column,
+                 static_cast<int>(precision)}) +
          stored_text();
 }
 

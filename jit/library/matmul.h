@@ -12,6 +12,7 @@ struct MatMulOp final : ProductOp {
   std::int64_t batch = 1, m = 0, n = 0, k = 0;
   std::int64_t a_batch = 0, a_row = 0, a_column = 0;  // strides of a along batch, m, k
   std::int64_t b_batch = 0, b_row = 0, b_column = 0;  // strides of b along batch, k, n
+  MatmulPrecision precision = MatmulPrecision::Highest;
 
   const Kind& kind() const override;
   std::string key() const override;

@@ -1,4 +1,4 @@
-// 16-bit floats around programs that have f32 alone.
+// 16-bit floats around programs that have f32 alone, and f32 around those whose factors are rounded.
 #include <algorithm>
 #include <utility>
 
@@ -19,7 +19,9 @@ class ConvertedProgram final : public ProductProgram {
     HostExecutable::use_threads(most);
     program_->use_threads(most);
   }
-  std::string describe() const override { return program_->describe() + ", by way of f32"; }
+  std::string describe() const override {
+    return program_->describe() + ", by way of " + std::string(name_of(computed()));
+  }
   std::size_t held_bytes() const override { return sizeof *this + program_->held_bytes(); }
 
   std::size_t workspace_bytes(std::span<const std::int64_t> ints, std::size_t members) const override {
@@ -29,20 +31,25 @@ class ConvertedProgram final : public ProductProgram {
   }
 
   void compute(Workers& workers, const ProductData& data) override {
-    ProductData wide = data;
-    for (std::size_t i = 0; i < wide.size(); ++i) {
+    ProductData own = data;
+    for (std::size_t i = 0; i < own.size(); ++i) {
       if (conversions_[i].elements == 0) continue;
-      wide[i] = workers.take(bytes_of(conversions_[i]));
-      if (i < 2) convert(workers, conversions_[i], DType::f32, wide[i], conversions_[i].stored, data[i]);
+      own[i] = workers.take(bytes_of(conversions_[i]));
+      const Conversion& c = conversions_[i];
+      if (i < 2) convert(workers, c, c.computed, own[i], c.stored, data[i]);
     }
-    program_->compute(workers, wide);
-    if (conversions_[2].elements > 0)
-      convert(workers, conversions_[2], conversions_[2].stored, data[2], DType::f32, wide[2]);
+    program_->compute(workers, own);
+    if (const Conversion& c = conversions_[2]; c.elements > 0)
+      convert(workers, c, c.stored, data[2], c.computed, own[2]);
   }
 
  private:
   static std::size_t bytes_of(const Conversion& c) {
-    return static_cast<std::size_t>(c.elements) * sizeof(float);
+    return static_cast<std::size_t>(c.elements) * size_of(c.computed);
+  }
+  DType computed() const {
+    const auto converted = [](const Conversion& c) { return c.elements > 0; };
+    return std::find_if(conversions_.begin(), conversions_.end(), converted)->computed;
   }
 
   static void convert(Workers& workers, const Conversion& c, DType to_dtype, std::byte* to, DType from_dtype,

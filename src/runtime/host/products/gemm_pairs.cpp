@@ -37,6 +37,74 @@ SINTER_PAIRS void pack_rows(Bfloat16Pair* to, const bfloat16* from, std::int64_t
   }
 }
 
+/// The first number comes into the lower half.
+SINTER_PAIRS Bfloat16Pair rounded_pair(float first, float second) {
+  const auto pair = reinterpret_cast<__m128i>(_mm_cvtneps_pbh(_mm_setr_ps(first, second, 0, 0)));
+  return {static_cast<std::uint32_t>(_mm_cvtsi128_si32(pair))};
+}
+
+/// As the others, of f32.
+SINTER_PAIRS void pack_rows(Bfloat16Pair* to, const float* from, std::int64_t k_stride, std::int64_t lanes,
+                            std::int64_t width, std::int64_t k) {
+  // 0, 16, 1, 17 and so on.
+  const __m512i in_turn = _mm512_or_si512(
+      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+      _mm512_slli_epi32(_mm512_setr_epi32(16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31),
+                        16));
+  for (std::int64_t p = 0; p < k; ++p, to += width, from += k_stride) {
+    __builtin_prefetch(from + kWordColumns, 0, 2);
+    __builtin_prefetch(from + kWordColumns + k_stride / 2, 0, 2);
+    for (std::int64_t j = 0; j < width; j += kWordLanes) {
+      const __mmask16 given = first_lanes(lanes - j);
+      const __m512 low = _mm512_maskz_loadu_ps(given, from + j),
+                   high = _mm512_maskz_loadu_ps(given, from + j + k_stride / 2);
+      const auto halves = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low));
+      _mm512_mask_storeu_epi32(to + j, first_lanes(width - j), _mm512_permutexvar_epi16(in_turn, halves));
+    }
+  }
+}
+
+/// Four pairs of a lane whose numbers are neighbours.
+SINTER_PAIRS __m128i four_pairs(const float* from) {
+  return reinterpret_cast<__m128i>(_mm256_cvtneps_pbh(_mm256_loadu_ps(from)));
+}
+
+/// Those of four lanes.
+SINTER_PAIRS void transpose_pairs(Bfloat16Pair* to, std::int64_t to_row, const float* from,
+                                  std::int64_t from_row) {
+  transpose_words(to, to_row, four_pairs(from), four_pairs(from + from_row), four_pairs(from + 2 * from_row),
+                  four_pairs(from + 3 * from_row));
+}
+void transpose_pairs(Bfloat16Pair* to, std::int64_t to_row, const bfloat16* from, std::int64_t from_row) {
+  transpose_words(to, to_row, from, from_row, _mm_setzero_si128());
+}
+
+Bfloat16Pair pair_of(const float* low, const float* high) { return rounded_pair(*low, *high); }
+Bfloat16Pair pair_of(const bfloat16* low, const bfloat16* high) {
+  return {low->bits() | std::uint32_t{high->bits()} << 16};
+}
+
+template <class From>
+void pack(Bfloat16Pair* to, const From* from, std::int64_t lane_stride, std::int64_t k_stride,
+          std::int64_t lanes, std::int64_t width, std::int64_t k) {
+  if (lane_stride == 1) return pack_rows(to, from, k_stride, lanes, width, k);
+  std::int64_t done = 0;   // lanes
+  std::int64_t whole = 0;  // pairs of these
+  if (k_stride == 2) {
+    whole = k / 4 * 4;
+    for (; done + 4 <= lanes; done += 4)
+      for (std::int64_t p = 0; p < whole; p += 4)
+        transpose_pairs(to + p * width + done, width, from + done * lane_stride + 2 * p, lane_stride);
+  }
+  for (std::int64_t p = 0; p < k; ++p) {
+    for (std::int64_t j = p < whole ? done : 0; j < lanes; ++j) {
+      const From* const low = from + j * lane_stride + p * k_stride;
+      to[p * width + j] = pair_of(low, low + k_stride / 2);
+    }
+    std::fill(to + p * width + lanes, to + (p + 1) * width, Bfloat16Pair{});
+  }
+}
+
 template <int kRows>
 SINTER_PAIRS void multiply_rows(std::int64_t columns, std::int64_t k, const Bfloat16Pair* a,
                                 const Bfloat16Pair* b, std::int64_t b_row, float* c, std::int64_t c_row,
@@ -78,24 +146,12 @@ bool multiplies_pairs() {
 
 void pack_panel(Bfloat16Pair* to, const bfloat16* from, std::int64_t lane_stride, std::int64_t k_stride,
                 std::int64_t lanes, std::int64_t width, std::int64_t k) {
-  if (lane_stride == 1) return pack_rows(to, from, k_stride, lanes, width, k);
-  std::int64_t done = 0;   // lanes
-  std::int64_t whole = 0;  // pairs of these
-  if (k_stride == 2) {
-    whole = k / 4 * 4;
-    for (; done + 4 <= lanes; done += 4)
-      for (std::int64_t p = 0; p < whole; p += 4)
-        transpose_words(to + p * width + done, width, from + done * lane_stride + 2 * p, lane_stride,
-                        _mm_setzero_si128());
-  }
-  for (std::int64_t p = 0; p < k; ++p) {
-    const auto pair = [&](std::int64_t lane) {
-      const bfloat16* const low = from + lane * lane_stride + p * k_stride;
-      return Bfloat16Pair{low->bits() | std::uint32_t{low[k_stride / 2].bits()} << 16};
-    };
-    for (std::int64_t j = p < whole ? done : 0; j < lanes; ++j) to[p * width + j] = pair(j);
-    std::fill(to + p * width + lanes, to + (p + 1) * width, Bfloat16Pair{});
-  }
+  pack(to, from, lane_stride, k_stride, lanes, width, k);
+}
+
+void pack_panel(Bfloat16Pair* to, const float* from, std::int64_t lane_stride, std::int64_t k_stride,
+                std::int64_t lanes, std::int64_t width, std::int64_t k) {
+  pack(to, from, lane_stride, k_stride, lanes, width, k);
 }
 
 SINTER_PAIRS void round_to_multiply(bfloat16* to, const float* from, std::int64_t n) {
@@ -123,6 +179,11 @@ void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t k, con
 bool multiplies_pairs() { return false; }
 
 void pack_panel(Bfloat16Pair*, const bfloat16*, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+                std::int64_t) {
+  throw std::logic_error("no instructions for pairs of bf16");
+}
+
+void pack_panel(Bfloat16Pair*, const float*, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
                 std::int64_t) {
   throw std::logic_error("no instructions for pairs of bf16");
 }

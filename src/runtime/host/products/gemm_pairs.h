@@ -21,6 +21,9 @@ bool multiplies_pairs();
 /// pairs of each lane, 0 for lanes <= j < width.
 void pack_panel(Bfloat16Pair* to, const bfloat16* from, std::int64_t lane_stride, std::int64_t k_stride,
                 std::int64_t lanes, std::int64_t width, std::int64_t k);
+/// Likewise of f32, each rounded as by round_to_multiply.
+void pack_panel(Bfloat16Pair* to, const float* from, std::int64_t lane_stride, std::int64_t k_stride,
+                std::int64_t lanes, std::int64_t width, std::int64_t k);
 
 /// n numbers, rounded to the nearest as what pairs are multiplied of: denormal ones are 0.
 void round_to_multiply(bfloat16* to, const float* from, std::int64_t n);

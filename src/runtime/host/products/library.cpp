@@ -1,6 +1,8 @@
 // Chooses who computes a library op on the host.
 #include "src/runtime/host/products/library.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "src/base/env.h"
@@ -12,6 +14,7 @@
 #include "src/runtime/host/products/segments.h"
 #include "src/runtime/host/products/sort.h"
 #if SINTER_HAS_ONEDNN
+#include "src/runtime/host/products/gemm_pairs.h"
 #include "src/runtime/host/products/onednn/onednn.h"
 #endif
 
@@ -30,6 +33,8 @@ namespace {
 #if SINTER_HAS_ONEDNN
 // A side so short that the other library copies more than it multiplies.
 constexpr std::int64_t kNarrow = 16;
+// Of a convolution that takes longer than rounding its factors.
+constexpr std::int64_t kFewestRounded = 16;
 
 bool own_is_faster(const library::MatMulOp& m) {
   if (m.is_stored_otherwise()) return false;
@@ -51,12 +56,32 @@ std::shared_ptr<ProductProgram> by_onednn([[maybe_unused]] const Op& op) {
 std::shared_ptr<HostExecutable> prepare_matmul(const library::LibraryOp& any) {
   const auto& op = library::as<library::MatMulOp>(any);
   if (is_matvec(op)) return make_matvec(op);
+  if (rounds_to_pairs(op)) return make_matmul(op);
   if (auto program = by_onednn(op)) return program;
   return make_matmul(op);
 }
 
+/// With factors that are rounded to bf16 first, where the precision allows it and it pays; else null.
+std::shared_ptr<ProductProgram> by_rounded_factors([[maybe_unused]] const library::Conv2dOp& op) {
+#if SINTER_HAS_ONEDNN
+  const std::int64_t channels = std::min(op.c_in, op.c_out) / op.groups;
+  if (op.precision != MatmulPrecision::Medium || op.dtype != DType::f32 || op.is_stored_otherwise() ||
+      channels < kFewestRounded || !multiplies_pairs())
+    return nullptr;
+  library::Conv2dOp rounded = op;
+  std::array<Conversion, 3> conversions{};
+  for (std::size_t factor = 0; factor < 2; ++factor) {
+    rounded.stored[factor] = DType::bf16;
+    conversions[factor] = {DType::f32, op.elements_read(factor), DType::bf16};
+  }
+  if (auto program = by_onednn(rounded)) return with_conversions(std::move(program), conversions);
+#endif
+  return nullptr;
+}
+
 std::shared_ptr<HostExecutable> prepare_conv2d(const library::LibraryOp& any) {
   const auto& op = library::as<library::Conv2dOp>(any);
+  if (auto program = by_rounded_factors(op)) return program;
   if (auto program = by_onednn(op)) return program;
   library::Conv2dOp wide = op;
   wide.stored = {};

@@ -76,15 +76,25 @@ struct Factor {
         return pack_panel(to, reinterpret_cast<const std::int8_t*>(data), lane_stride, k_stride, lanes, width,
                           k);
     }
-    if constexpr (std::is_same_v<T, Bfloat16Pair>)
-      pack_panel(to, reinterpret_cast<const bfloat16*>(data), lane_stride, k_stride, lanes, width, k);
-    else if constexpr (std::is_same_v<T, Int8Four>)
+    if constexpr (std::is_same_v<T, Bfloat16Pair>) {
+      if (dtype == DType::f32)
+        pack_panel(to, reinterpret_cast<const float*>(data), lane_stride, k_stride, lanes, width, k);
+      else
+        pack_panel(to, reinterpret_cast<const bfloat16*>(data), lane_stride, k_stride, lanes, width, k);
+    } else if constexpr (std::is_same_v<T, Int8Four>)
       pack_panel(to, reinterpret_cast<const std::int8_t*>(data), lane_stride, k_stride, lanes, width, k,
                  side);
     else
       pack_panel(to, plain(), lane_stride, k_stride, lanes, width, k);
   }
 };
+
+/// True iff the product is one of pairs of bf16, of a factor that is not stored as such.
+bool rounds(const library::MatMulOp& op) {
+  const auto is = [&](std::size_t k, DType dtype) { return op.stored_dtype(k) == dtype; };
+  return (is(0, DType::f32) || is(1, DType::f32)) && (is(0, DType::f32) || is(0, DType::bf16)) &&
+         (is(1, DType::f32) || is(1, DType::bf16)) && op.precision == MatmulPrecision::Medium;
+}
 
 /// The op with so many neighbours along k in the place of an element.
 library::MatMulOp joined(library::MatMulOp op, int neighbours) {
@@ -121,9 +131,10 @@ class MatMulProgram final : public ProductProgram {
 
   std::string describe() const override {
     return whole_.describe() + " by a kernel of the host" +
-           (kJoined<P> == 4   ? ", in fours"
-            : kJoined<P> == 2 ? ", in pairs"
-                              : "");
+           (kJoined<P> == 4                     ? ", in fours"
+            : kJoined<P> == 2 && rounds(whole_) ? ", in pairs rounded to bf16"
+            : kJoined<P> == 2                   ? ", in pairs"
+                                                : "");
   }
   std::size_t held_bytes() const override { return sizeof *this; }
 
@@ -331,6 +342,10 @@ class MatMulProgram final : public ProductProgram {
 
 }  // namespace
 
+bool rounds_to_pairs(const library::MatMulOp& op) {
+  return op.dtype == DType::f32 && op.k % 2 == 0 && rounds(op) && multiplies_pairs();
+}
+
 std::shared_ptr<ProductProgram> make_matmul(const library::MatMulOp& op) {
   if (op.dtype == DType::f64 && !op.is_stored_otherwise())
     return std::make_shared<MatMulProgram<double, double>>(op);
@@ -339,8 +354,9 @@ std::shared_ptr<ProductProgram> make_matmul(const library::MatMulOp& op) {
                       op.stored_text());
   std::array<Conversion, 3> rounded{};
   if (op.stored[2]) rounded[2] = {*op.stored[2], op.elements_written(0)};
-  const bool is_paired = op.stored_dtype(0) == DType::bf16 && op.stored_dtype(1) == DType::bf16 &&
-                         op.k % 2 == 0 && multiplies_pairs();
+  const bool is_of_pairs =
+      op.stored_dtype(0) == DType::bf16 && op.stored_dtype(1) == DType::bf16 && multiplies_pairs();
+  const bool is_paired = op.k % 2 == 0 && (is_of_pairs || rounds_to_pairs(op));
   // An i32 holds the sum of fewer of the largest products.
   constexpr std::int64_t kMostInFours = std::int64_t{1} << 17;
   const bool is_in_fours = op.stored_dtype(0) == DType::i8 && op.stored_dtype(1) == DType::i8 &&

@@ -25,15 +25,16 @@ class ProductProgram : public HostExecutable {
   }
 };
 
-/// Elements that are converted between f32, which a program has, and `stored`; none: they are as the program
-/// has them.
+/// Elements that are converted between `computed`, which a program has, and `stored`; none: they are as the
+/// program has them.
 struct Conversion {
   DType stored = DType::f32;
   std::int64_t elements = 0;
+  DType computed = DType::f32;
 };
 
-/// A program for 16-bit floats out of one for f32: whole operands are widened before it, and the result is
-/// rounded after it. `program` itself where nothing is to be converted.
+/// A program for elements that are stored otherwise than `program` has them: whole operands are converted
+/// before it, and the result after it. `program` itself where nothing is to be converted.
 std::shared_ptr<ProductProgram> with_conversions(std::shared_ptr<ProductProgram> program,
                                                  const std::array<Conversion, 3>& conversions);
 
