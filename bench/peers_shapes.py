@@ -100,6 +100,28 @@ def of_convolution_backward(s, dtype, device):
             normal((n, o, h, w), dtype, device)]
 
 
+def of_groups(last, backward=False):
+    """Images with a kernel of any odd size and groups."""
+    def make(s, dtype, device):
+        n, c, h, w, o, k, g = s
+        order = torch.channels_last if last else torch.contiguous_format
+        inputs = [normal((n, c, h, w), dtype, device), normal((o, c // g, k, k), dtype, device)]
+        if backward:
+            inputs.append(normal((n, o, h, w), dtype, device))
+        return [x.to(memory_format=order) for x in inputs]
+    return make
+
+
+def grouped(x, w):
+    return F.conv2d(x, w, padding=w.shape[2] // 2, groups=x.shape[1] // w.shape[1])
+
+
+def grouped_backward(x, w, g):
+    around = w.shape[2] // 2
+    return aten.convolution_backward(g, x, w, None, [1, 1], [around, around], [1, 1], False, [0, 0],
+                                     x.shape[1] // w.shape[1], [True, True, False])[:2]
+
+
 def factors(*sizes):
     """Of products; in a row's shape m, n and k are what `sizes` name, after the batch."""
     def make(s, dtype, device):
@@ -329,6 +351,11 @@ OPERATIONS = {
     "conv3_bias_relu": Operation(of_convolution, lambda x, w, b: F.relu(F.conv2d(x, w, padding=1) + b)),
     "conv3_backward": Operation(of_convolution_backward, lambda x, w, g: aten.convolution_backward(
         g, x, w, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, [True, True, False])[:2]),
+
+    "conv": Operation(of_groups(False), grouped),
+    "conv_last": Operation(of_groups(True), grouped),
+    "conv_backward": Operation(of_groups(False, True), grouped_backward),
+    "conv_last_backward": Operation(of_groups(True, True), grouped_backward),
 
     "sum_dim0": Operation(one, lambda x: x.sum(0)),
     "sum_dim1": Operation(one, lambda x: x.sum(1)),

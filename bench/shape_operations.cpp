@@ -150,6 +150,26 @@ Tensors of_convolution_backward(const Dims& s, DType dtype, const Device& device
           normal({s[0], s[4], s[2], s[3]}, dtype, device)};
 }
 
+/// Images with a kernel of any odd size and groups: n, c, h, w, channels of the result, the kernel's size and
+/// groups. `last`: with their channels last in memory.
+AnyTensor images(Dims sizes, bool last, DType dtype, const Device& device) {
+  if (!last) return normal(sizes, dtype, device);
+  return normal({sizes[0], sizes[2], sizes[3], sizes[1]}, dtype, device).permute({0, 3, 1, 2});
+}
+auto of_groups(bool last) {
+  return [=](const Dims& s, DType dtype, const Device& device) -> Tensors {
+    return {images({s[0], s[1], s[2], s[3]}, last, dtype, device),
+            normal({s[4], s[1] / s[6], s[5], s[5]}, dtype, device)};
+  };
+}
+auto of_groups_backward(bool last) {
+  return [=](const Dims& s, DType dtype, const Device& device) -> Tensors {
+    return {images({s[0], s[1], s[2], s[3]}, last, dtype, device.autodiff()).require_grad(),
+            leaf({s[4], s[1] / s[6], s[5], s[5]}, dtype, device),
+            images({s[0], s[4], s[2], s[3]}, last, dtype, device)};
+  };
+}
+
 Tensors factors_of_batch(const Dims& s, DType dtype, const Device& device) {
   return {normal({s[0], s[1], s[3]}, dtype, device), normal({s[0], s[3], s[2]}, dtype, device)};
 }
@@ -216,6 +236,11 @@ AnyTensor avg_pool(const AnyTensor& x, std::int64_t size) {
 }
 
 AnyTensor convolution(const Tensors& in) { return in[0].conv2d(in[1], {.padding = {1, 1}}); }
+
+AnyTensor grouped_convolution(const Tensors& in) {
+  const std::int64_t around = in[1].shape()[2] / 2;
+  return in[0].conv2d(in[1], {.padding = {around, around}, .groups = in[0].shape()[1] / in[1].shape()[1]});
+}
 
 AnyTensor linear(const Tensors& in) { return in[0].matmul(in[1].transpose(0, 1)); }
 
@@ -386,6 +411,13 @@ const std::vector<ShapeOperation>& operations() {
                  [](const Tensors& in) { return sn::relu(AnyTensor::add(convolution(in), in[2])); }),
       {"conv3_backward", 5, of_convolution_backward,
        [](const Tensors& in) { return gradients(convolution(in), in, 2); }},
+
+      of_several("conv", 7, of_groups(false), grouped_convolution),
+      of_several("conv_last", 7, of_groups(true), grouped_convolution),
+      {"conv_backward", 7, of_groups_backward(false),
+       [](const Tensors& in) { return gradients(grouped_convolution(in), in, 2); }},
+      {"conv_last_backward", 7, of_groups_backward(true),
+       [](const Tensors& in) { return gradients(grouped_convolution(in), in, 2); }},
 
       of_one("sum_dim0", 2, [](const AnyTensor& x) { return x.sum(0); }),
       of_one("sum_dim1", 2, [](const AnyTensor& x) { return x.sum(1); }),

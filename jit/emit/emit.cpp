@@ -18,6 +18,7 @@
 #include "jit/emit/walker/loops.h"
 #include "jit/emit/walker/tiles.h"
 #include "jit/emit/walker/vectors.h"
+#include "jit/emit/walker/vectors_of_windows.h"
 
 namespace sinter::emit {
 
@@ -386,9 +387,10 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       // Rows and parts are cut along the first inner dim.
       if (!kernel.inner_sizes.empty()) {
         check_inner_sizes(kernel, ints);
+        const std::int64_t per_lane = has_vectors_of_windows(kernel, target) ? vector_width(kernel, target)
+                                                                             : points_at_once(kernel, target);
         shape.workgroups = static_cast<std::uint32_t>(
-            std::min(most, divide_up(outer < 65536 ? outer : divide_up(outer, points_at_once(kernel, target)),
-                                     shape.lanes)));
+            std::min(most, divide_up(outer < 65536 ? outer : divide_up(outer, per_lane), shape.lanes)));
         break;
       }
       const std::int64_t first = ints[kernel.extents[kernel.outer_rank].index];

@@ -57,6 +57,9 @@ struct Node {
   bool is_partial_sum() const { return is(OpClass::Partial) && !operands.empty(); }
   /// A library op, which is its own first result, or a further one: written by the op's launch.
   bool is_library_result() const { return is(OpClass::Library) || is(OpClass::Result); }
+  /// A cast to the same dtype that is stored whatever it takes to compute it again: a pass wants it in memory
+  /// in the order of its dims.
+  bool is_stored_copy() const { return kind == NodeKind::Op && op == Op::Cast && !ints.empty(); }
   /// Random numbers are the sources that have two scalars: seed and stream.
   bool is_random() const { return is(OpClass::Source) && scalars.size() == 2; }
 };

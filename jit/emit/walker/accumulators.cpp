@@ -65,12 +65,16 @@ std::vector<std::string> Accumulators::variables(ExprId id) const {
   return is_welford(id) ? std::vector{count(id), mean(id), name(id)} : std::vector{name(id)};
 }
 
-void Accumulators::begin_columns(const InnerWork& work, int columns) {
+void Accumulators::hold_columns(const InnerWork& work, int columns) {
   columns_ = columns;
   for (ExprId id : work.reductions)
     for (const std::string& variable : variables(id))
       e_.out.line(
           e_.dialect.array_of(type_of(dtype(id)), of_columns(variable), columns_, e_.zero(dtype(id))));
+}
+
+void Accumulators::begin_columns(const InnerWork& work, int columns) {
+  hold_columns(work, columns);
   int all = 0;
   for (ExprId id : work.reductions) all += static_cast<int>(variables(id).size());
   e_.use.shared.push_back({kColumns, DType::f32, all * columns_ * columns_stride(e_.target.workgroup_size)});

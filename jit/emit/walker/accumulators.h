@@ -38,6 +38,11 @@ class Accumulators {
   /// From here to `join_columns` a lane reduces so many neighbouring columns, whose values are the elements
   /// of a vector: all reductions are sums and squared deviations of f32.
   void begin_columns(const InnerWork& work, int columns);
+  /// Likewise of columns that no other lane has, until leave_columns: what they are reduced to are the
+  /// elements of columns_of.
+  void hold_columns(const InnerWork& work, int columns);
+  static std::string columns_of(ir::ExprId id) { return of_columns(name(id)); }
+  void leave_columns() { columns_ = 1; }
   /// Hands each column to the lanes that have it otherwise: `number` is that of a lane in the workgroup, and
   /// `groups` how many of them share a row.
   void join_columns(const InnerWork& work, const std::string& number, const std::string& groups);

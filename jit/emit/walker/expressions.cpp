@@ -458,9 +458,9 @@ std::string Expressions::shift_condition(const std::vector<std::pair<std::size_t
 }
 
 std::string Expressions::vector_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,
-                                          std::size_t along, bool extent_too) const {
+                                          std::size_t along, bool extent_too,
+                                          std::set<std::size_t> ints) const {
   std::map<std::size_t, std::set<std::size_t>> pointers;  // by alignment, the greatest last
-  std::set<std::size_t> ints;
   if (extent_too) ints.insert(kernel.extents[along].index);
   for (auto [buffer, map] : buffer_maps) {
     const std::size_t size = size_of(kernel.buffers[buffer].dtype);

@@ -66,9 +66,10 @@ class Expressions {
   /// that the lanes of a row have room for.
   std::string shift_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,
                               std::size_t like) const;
-  /// A condition for the text: addresses and ints allow vectors along `along` for these buffers and maps.
+  /// A condition for the text: addresses and ints allow vectors along `along` for these buffers and maps, and
+  /// `ints` are whole vectors.
   std::string vector_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,
-                               std::size_t along, bool extent_too) const;
+                               std::size_t along, bool extent_too, std::set<std::size_t> ints = {}) const;
   std::string position(std::size_t map);
   std::string vector_of(const std::string& element) const;  // the number of an element's vector
   /// The number of a vector in its buffer, for a map that is consecutive along `along`, from the vector's

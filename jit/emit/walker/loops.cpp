@@ -16,6 +16,7 @@
 #include "jit/emit/walker/tiles.h"
 #include "jit/emit/walker/vectors.h"
 #include "jit/emit/walker/vectors_of_columns.h"
+#include "jit/emit/walker/vectors_of_windows.h"
 #include "jit/ir/products/row_product.h"
 
 namespace sinter::emit {
@@ -39,7 +40,8 @@ class Loops : private LoopText {
         columns_(e, vectors_, live_),
         rounds_(e, sums_, vectors_, schedule_),
         lane_loop_(e, rounds_),
-        vectors_of_columns_(e, sums_, vectors_, lane_loop_, live_) {
+        vectors_of_columns_(e, sums_, vectors_, lane_loop_, live_),
+        vectors_of_windows_(e, sums_, vectors_, vectors_of_columns_, live_) {
     if (schedule_ != Schedule::LanesInner || k_.row_elements == 0) return;
     if (!vectors_.any() && !k_.row_ragged && !ir::has_parts(k_)) return;
     std::vector<Work> work;
@@ -117,9 +119,19 @@ class Loops : private LoopText {
       for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase_of_window(phase);
     };
     const int together = points_at_once(k_, e_.target);
-    if (together > 1) return write_points_at_once(e_, e_.flat("0"), together, locate, point);
-    e_.open(loop("f", e_.flat(e_.dialect.grid(k_).global_lane), "points",
-                 e_.flat(e_.dialect.grid(k_).global_lanes)));
+    const std::string first = e_.flat(e_.dialect.grid(k_).global_lane),
+                      step = e_.flat(e_.dialect.grid(k_).global_lanes);
+    std::string begin = e_.flat("0");
+    if (vectors_.any()) {
+      const std::string width = e_.flat(std::to_string(e_.width));
+      begin = "points4";
+      e_.out.line(constant(begin, choose("vectors", "points - points % " + width, e_.flat("0"))));
+      e_.open(loop("f", first + " * " + width, begin, step + " * " + width));
+      vectors_of_windows_.write(work_of(0));
+      e_.close();
+    }
+    if (together > 1) return write_points_at_once(e_, begin, together, locate, point);
+    e_.open(loop("f", vectors_.any() ? begin + " + " + first : first, "points", step));
     locate();
     point();
     e_.close();
@@ -478,6 +490,7 @@ class Loops : private LoopText {
   Rounds rounds_;
   LaneLoop lane_loop_;
   VectorsOfColumns vectors_of_columns_;
+  VectorsOfWindows vectors_of_windows_;
   bool in_registers_ = false;  // where the path is written that holds them, in this form
   HeldForm form_ = HeldForm::Vectors;
 };

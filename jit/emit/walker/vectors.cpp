@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "jit/emit/walker/tiles.h"
+#include "jit/emit/walker/vectors_of_windows.h"
 #include "jit/ir/made_of.h"
 
 namespace sinter::emit {
@@ -33,7 +34,8 @@ Vectors::Vectors(Expressions& e, Accumulators& sums, Schedule schedule, const st
   const bool inner = schedule == Schedule::LanesInner;
   const std::size_t rank = inner ? k_.inner_rank : k_.outer_rank;
   if (!e_.dialect.has_vectors(k_, e_.target) || rank == 0) return;
-  const bool columns = schedule == Schedule::LanesOuter;
+  of_windows_ = schedule == Schedule::LanesOuter && has_vectors_of_windows(k_, e_.target);
+  const bool columns = schedule == Schedule::LanesOuter && !of_windows_;
   if (columns && !has_vectors_of_columns(k_, e_.target)) return;
   std::vector<bool> in_vectors = live;
   if (columns)
@@ -44,15 +46,21 @@ Vectors::Vectors(Expressions& e, Accumulators& sums, Schedule schedule, const st
   along_ = inner ? k_.extents.size() - 1 : k_.outer_rank - 1u;
   if (k_.row_ragged) return;
   std::vector<std::pair<std::size_t, std::size_t>> maps;
-  for (ExprId id = 0; id < k_.exprs.size(); ++id)
-    if (in_vectors[id] && is_load(id)) maps.emplace_back(k_.exprs[id].buffer, k_.exprs[id].map);
+  std::set<std::size_t> whole;  // ints
+  for (ExprId id = 0; id < k_.exprs.size(); ++id) {
+    const Expr& expr = k_.exprs[id];
+    if (!in_vectors[id] || !is_load(id)) continue;
+    maps.emplace_back(expr.buffer, expr.map);
+    if (of_windows_ && expr.predicate != ir::kNone)
+      is_whole_in_vectors(k_, expr.predicate, along_, dependence_, whole);
+  }
   for (const ir::Store& store : k_.stores)
     if (!(columns && store.level == ir::Level::Outer) && is_store(store))
       maps.emplace_back(store.buffer, store.map);
   if (maps.empty()) return;
   any_ = true;
   for (auto [buffer, map] : maps) e_.use.in_vectors.insert(buffer);
-  std::string condition = e_.vector_condition(maps, along_, columns || rank > 1);
+  std::string condition = e_.vector_condition(maps, along_, columns || rank > 1, std::move(whole));
   if (columns)
     condition += " && " + e_.flat(e_.dialect.lanes) + " % " + e_.flat(std::to_string(e_.width)) +
                  " == " + e_.flat("0");
@@ -61,8 +69,9 @@ Vectors::Vectors(Expressions& e, Accumulators& sums, Schedule schedule, const st
 
 bool Vectors::is_load(ExprId id) const {
   const Expr& expr = k_.exprs[id];
-  const bool goes_along = expr.predicate != ir::kNone && (dependence_[expr.predicate] >> along_ & 1) != 0;
-  return expr.kind == ExprKind::Load && !goes_along && e_.is_consecutive(expr.map, along_);
+  if (expr.kind != ExprKind::Load || !e_.is_consecutive(expr.map, along_)) return false;
+  if (of_windows_) return lies_in_windows(k_, id, along_, dependence_);
+  return expr.predicate == ir::kNone || (dependence_[expr.predicate] >> along_ & 1) == 0;
 }
 
 std::string Vectors::place(std::size_t map, const std::string& base) const {
@@ -85,7 +94,10 @@ bool Vectors::open_bounds(ExprId id) const {
 
 void Vectors::load(ExprId id, const std::string& base, const std::string& to) const {
   const Expr& expr = k_.exprs[id];
+  // Where the bounds are those of whole vectors, the first element speaks for all.
+  const std::string own = std::exchange(e_.coordinates[along_], base);
   const bool has_bounds = open_bounds(id);
+  e_.coordinates[along_] = own;
   e_.out.line(e_.dialect.load_vector(k_, e_.width, expr.buffer, place(expr.map, base), to));
   if (!has_bounds) return;
   e_.close();

@@ -21,11 +21,11 @@ class VectorsOfColumns : private LoopText {
   /// Takes the part at hand into the accumulators, where Vectors says that columns lie so.
   void write(const InnerWork& work);
 
- private:
   /// What is computed once for a column, and used in each of its rows.
   std::vector<ir::ExprId> used_in_rows(const InnerWork& work) const;
   void write_outer_values(const std::vector<ir::ExprId>& used, const HeldRows& places);
 
+ private:
   Accumulators& sums_;
   Vectors& vectors_;
   LaneLoop& loop_;

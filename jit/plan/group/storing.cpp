@@ -132,7 +132,9 @@ class StoreChooser {
       for (const LibraryOperand& operand : call.operands) pin(operand.base);
     }
     const std::vector<NodeId> shown = shown_by_views();
-    for (const Node& n : graph_.nodes) {
+    for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
+      const Node& n = node(id);
+      if (n.is_stored_copy()) pin(id);
       if (n.is(OpClass::Gather)) pin_below_views(n.operands[0]);
       // Each element of a factor is read many times.
       if (n.is(OpClass::Contract))

@@ -9,27 +9,12 @@
 #include <utility>
 
 #include "jit/plan/rewrite/factors.h"
+#include "jit/plan/rewrite/images.h"
 #include "jit/plan/rewrite/passes.h"
 #include "jit/plan/rewrite/read_as.h"
 
 namespace sinter::plan {
 namespace {
-
-/// Attributes of a convolution along one of its two dims.
-struct Along {
-  std::int64_t stride, padding, dilation;
-};
-
-struct Convolution {
-  std::array<Along, 2> along;
-  std::int64_t groups;
-  std::int64_t at_once = 1;  // elements that lanes load at a time of what the copy engine does not bring
-};
-
-Convolution attributes_of(const Node& node) {
-  const std::vector<std::int64_t>& i = node.ints;
-  return {{{{i[0], i[2], i[4]}, {i[1], i[3], i[5]}}}, i[6]};
-}
 
 NodeId reshaped(Rewriter& to, NodeId x, const Shape& shape) { return to.view(Op::Reshape, x, shape); }
 
@@ -54,58 +39,15 @@ std::int64_t filled_channels(std::int64_t channels, std::int64_t at_once) {
   return channels < kFilled ? (channels + at_once - 1) / at_once * at_once : channels;
 }
 
-/// `x` in a frame of zeros: its elements stand at before + step * k of a dim's size.
-NodeId in_zeros(Rewriter& to, NodeId x, const Shape& before, const Shape& step, const Shape& shape) {
-  const Node given = to.node(x);
-  if (given.shape == shape) return x;
-  Node node;
-  node.op = Op::Pad;
-  node.dtype = given.dtype;
-  node.shape = shape;
-  node.operands = {x};
-  node.ints.assign(before.begin(), before.end());
-  node.ints.insert(node.ints.end(), step.begin(), step.end());
-  node.scalars = to.node(to.constant(0, arithmetic_of(given.dtype))).scalars;
-  return to.add(std::move(node));
-}
-
-/// The same of an image's pixels.
-NodeId padded(Rewriter& to, NodeId x, const std::array<std::int64_t, 2>& before,
-              const std::array<std::int64_t, 2>& step, const std::array<std::int64_t, 2>& sizes) {
-  const Shape shape = to.node(x).shape;
-  return in_zeros(to, x, Shape{0, before[0], before[1], 0}, Shape{1, step[0], step[1], 1},
-                  Shape{shape[0], sizes[0], sizes[1], shape[3]});
-}
-
 /// The image (n, h, w, c) with its frame and so many channels. With more than it has it is stored so.
 NodeId in_frame(Rewriter& to, NodeId x, const Convolution& c, std::int64_t channels) {
   const Shape shape = to.node(x).shape;
+  if (channels == shape[3]) return in_frame_of_padding(to, x, c);
   const std::array<std::int64_t, 2> before{c.along[0].padding, c.along[1].padding};
-  const std::array<std::int64_t, 2> sizes{shape[1] + 2 * before[0], shape[2] + 2 * before[1]};
-  if (channels == shape[3]) return padded(to, x, before, {1, 1}, sizes);
-  const NodeId frame = in_zeros(to, x, Shape{0, before[0], before[1], 0}, Shape{1, 1, 1, 1},
-                                Shape{shape[0], sizes[0], sizes[1], channels});
+  const NodeId frame =
+      in_zeros(to, x, Shape{0, before[0], before[1], 0}, Shape{1, 1, 1, 1},
+               Shape{shape[0], shape[1] + 2 * before[0], shape[2] + 2 * before[1], channels});
   return to.elementwise(Op::Cast, to.node(frame).dtype, {frame});
-}
-
-/// (n, h, w, c) seen as (n, oh, ow, kh, kw, c): at each position the elements that a kernel meets.
-NodeId windows(Rewriter& to, NodeId x, const std::array<std::int64_t, 2>& kernel,
-               const std::array<std::int64_t, 2>& stride, const std::array<std::int64_t, 2>& dilation) {
-  for (std::size_t k = 0; k < 2; ++k) {
-    const std::size_t dim = 1 + k;
-    Shape shape = to.node(x).shape;
-    const std::int64_t reach = dilation[k] * (kernel[k] - 1) + 1;
-    shape[dim] = (shape[dim] - reach) / stride[k] + 1;
-    shape.push_back(reach);
-    x = to.view(Op::Windows, x, shape, {static_cast<std::int64_t>(dim), stride[k]});
-    if (dilation[k] == 1) continue;
-    std::vector<std::int64_t> ints(2 * shape.rank(), 0);
-    for (std::size_t i = 0; i < shape.rank(); ++i) ints[shape.rank() + i] = 1;
-    ints.back() = dilation[k];
-    shape[shape.rank() - 1] = kernel[k];
-    x = to.view(Op::Slice, x, shape, std::move(ints));
-  }
-  return to.permute(x, {0, 1, 2, 4, 5, 3});
 }
 
 // Of the factors, in the order in which they are multiplied, those whose views are followed where they are
@@ -145,36 +87,16 @@ NodeId forward(Rewriter& to, const Factors& factors, const Convolution& c) {
   const NodeId x = image(to, factors.nodes[0]);
   const std::int64_t channels = filled_channels(to.node(x).shape[3], c.at_once);
   return correlate(to, factors, weight_of(to, factors.nodes[1], channels), in_frame(to, x, c, channels),
-                   {c.along[0].stride, c.along[1].stride}, {c.along[0].dilation, c.along[1].dilation});
+                   strides(c), dilations(c));
 }
 
-/// The gradient of the image at h is the sum of weight[r] * gradient[k] over r and k with
-/// k * stride + r * dilation - padding = h: a correlation of the gradient, put on a grid, with the weight
-/// from its end. Of a frame that is wider than a kernel reaches, some of the gradient meets nothing.
-/// `result`: (n, h, w, c).
+/// A correlation of the gradient, put on a grid, with the weight from its end. `result`: (n, h, w, c).
 NodeId backward_on_grid(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
   const NodeId weight = factors.nodes[1];
   const Shape of_weight = to.node(weight).shape;
-  NodeId framed = image(to, factors.nodes[0]);
-  std::array<std::int64_t, 2> before, step, cut, sizes, whole, dilation;
-  for (std::size_t d = 0; d < 2; ++d) {
-    const std::int64_t reach = c.along[d].dilation * (of_weight[2 + d] - 1);
-    step[d] = c.along[d].stride;
-    cut[d] = std::max<std::int64_t>(c.along[d].padding - reach, 0);
-    before[d] = reach - c.along[d].padding + cut[d];
-    sizes[d] = result[1 + d] + reach;
-    whole[d] = std::max(cut[d] + sizes[d], before[d] + step[d] * (to.node(framed).shape[1 + d] - 1) + 1);
-    dilation[d] = c.along[d].dilation;
-  }
-  framed = padded(to, framed, before, step, whole);
-  if (whole != sizes) {
-    const Shape shape = to.node(framed).shape;
-    framed = to.view(Op::Slice, framed, Shape{shape[0], sizes[0], sizes[1], shape[3]},
-                     {0, cut[0], cut[1], 0, 1, 1, 1, 1});
-  }
-  const NodeId from_end =
-      to.view(Op::Slice, weight, of_weight, {0, 0, of_weight[2] - 1, of_weight[3] - 1, 1, 1, -1, -1});
-  return correlate(to, factors, to.permute(from_end, {1, 2, 3, 0}), framed, {1, 1}, dilation);
+  const NodeId framed = in_frame_of_reach(to, image(to, factors.nodes[0]), c, {of_weight[2], of_weight[3]},
+                                          {result[1], result[2]});
+  return correlate(to, factors, to.permute(from_end(to, weight), {1, 2, 3, 0}), framed, {1, 1}, dilations(c));
 }
 
 /// What is read as halves is stored so before its elements take other places, where kernels end that compute
@@ -245,8 +167,7 @@ NodeId backward_weight(Rewriter& to, const Factors& factors, const Convolution& 
   const std::int64_t channels = filled_channels(result[1], c.at_once);
   // What no position of the gradient reaches is cut off.
   const NodeId seen =
-      windows(to, in_frame(to, x, c, channels), {result[2], result[3]},
-              {c.along[0].stride, c.along[1].stride}, {c.along[0].dilation, c.along[1].dilation});
+      windows(to, in_frame(to, x, c, channels), {result[2], result[3]}, strides(c), dilations(c));
   const std::int64_t depth = of_gradient[0] * of_gradient[1] * of_gradient[2];
   const std::int64_t rows = result[0], columns = result[2] * result[3] * channels;
   const NodeId a = to.permute(reshaped(to, gradient, Shape{depth, rows}), {1, 0});

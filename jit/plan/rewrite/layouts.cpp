@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "jit/plan/library.h"
+#include "jit/plan/rewrite/images.h"
 #include "jit/plan/rewrite/passes.h"
 #include "jit/plan/rewrite/rewriter.h"
 
@@ -51,27 +52,35 @@ std::uint64_t keeps_channels(const Graph& graph, NodeId id, const ir::DeviceTrai
   return n.op != Op::Windows || n.ints[0] > 1;
 }
 
-/// In which orders the device has images: contractions take any, library ops what their kinds say, where the
-/// device gains by it.
+/// In which orders the device has images: contractions take any, sums over windows are made in whatever order
+/// the image lies, library ops say by their kinds, where the device gains by it.
 class Orders {
  public:
   Orders(const Graph& graph, const ir::DeviceTraits& traits) : graph_(graph), traits_(traits) {}
 
   library::ImageOrder of_result(const Node& n, const library::Signature& signature) const {
     if (is_contracted(n)) return image_order(n.op != Op::Conv2dBackwardWeight);
+    if (is_summed(n)) return indifferent(n.op != Op::Conv2dBackwardWeight);
     return order_of(kind_of(n).result_order(signature, 0));
   }
   library::ImageOrder of_operand(const Node& n, const library::Signature& signature, std::size_t k) const {
-    if (is_contracted(n)) return image_order(k == 0 || n.op == Op::Conv2dBackwardWeight);
+    const bool is_image = k == 0 || n.op == Op::Conv2dBackwardWeight;
+    if (is_contracted(n)) return image_order(is_image);
+    if (is_summed(n)) return indifferent(is_image);
     return order_of(kind_of(n).operand_order(signature, k));
   }
   bool is_contracted(const Node& n) const {
     return traits_.tensor_cores.any() && is_contracted_convolution(graph_, n, traits_.tensor_cores);
   }
 
+  bool is_summed(const Node& n) const { return traits_.fixed_windows && is_summed_convolution(graph_, n); }
+
  private:
   static library::ImageOrder image_order(bool is_image) {
     return is_image ? library::ImageOrder::Either : library::ImageOrder::ChannelsFirst;
+  }
+  static library::ImageOrder indifferent(bool is_image) {
+    return is_image ? library::ImageOrder::Indifferent : library::ImageOrder::ChannelsFirst;
   }
   library::ImageOrder order_of(library::ImageOrder order) const {
     return takes_channels_last(order) && !traits_.channels_last ? library::ImageOrder::ChannelsFirst : order;
@@ -167,6 +176,7 @@ class Images {
       if (n.is(OpClass::Library)) {
         saved_[root(id)] += transposes_saved(orders_.of_result(n, signature_of(graph_, n)));
         if (orders_.is_contracted(n)) contracts_[root(id)] = true;
+        weigh_sums(id);
       }
       // Four neighbours in the order of the dims share one draw of random numbers; in any other order each
       // has its own, which is more work than to transpose the image.
@@ -185,6 +195,13 @@ class Images {
       saved_[set] += transposes_saved(order);
       if (order == library::ImageOrder::Either && orders_.is_contracted(n)) contracts_[set] = true;
     }
+  }
+
+  /// Sums over windows of an image whose channels are last lie so themselves.
+  void weigh_sums(NodeId id) {
+    if (!orders_.is_summed(node(id)) || !lies_channels_last(graph_, node(id).operands[0])) return;
+    saved_[root(id)] += kWorthOfContractions;
+    contracts_[root(id)] = true;
   }
 
   /// Where the image has its channels last.

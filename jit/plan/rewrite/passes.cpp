@@ -20,6 +20,8 @@ constexpr Pass kPasses[] = {
        return (traits.channels_last || traits.tensor_cores.any()) && options.fusion;
      }},
     {"transpose_products", transpose_products, [](auto&, auto& options) { return options.fusion; }},
+    {"sum_windows", sum_windows,
+     [](auto& traits, auto& options) { return traits.fixed_windows && options.fusion; }},
     {"contract_convolutions", contract_convolutions,
      [](auto& traits, auto&) { return traits.tensor_cores.any(); }},
     {"contract_products", contract_products,

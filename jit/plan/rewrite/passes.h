@@ -41,10 +41,17 @@ void choose_layouts(Graph& graph, const ir::DeviceTraits& traits);
 void transpose_products(Graph& graph, const ir::DeviceTraits& traits);
 
 /// Convolutions become contractions over windows, where the device has tensor cores and they may compute
-/// them: of 16-bit floats, and of f32 that may be rounded. Those with groups stay library ops.
+/// them: of 16-bit floats, and of f32 that may be rounded. Those with groups stay as they are.
 void contract_convolutions(Graph& graph, const ir::DeviceTraits& traits);
 
 bool is_convolution(const Node& node);
+
+/// Depthwise convolutions and their gradients become sums over windows, on devices whose kernels have the
+/// points of a window in their text (DeviceTraits::fixed_windows).
+void sum_windows(Graph& graph, const ir::DeviceTraits& traits);
+
+/// Whether sum_windows makes such sums of a convolution, or of a gradient of one.
+bool is_summed_convolution(const Graph& graph, const Node& node);
 
 /// Whether contract_convolutions makes a contraction of a convolution, or of a gradient of one.
 bool is_contracted_convolution(const Graph& graph, const Node& node, const ir::TensorCores& cores);

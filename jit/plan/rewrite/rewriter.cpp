@@ -143,6 +143,16 @@ NodeId Rewriter::cast(NodeId operand, DType dtype) {
   return join_last();
 }
 
+NodeId Rewriter::stored_copy(NodeId operand) {
+  Node copy;
+  copy.op = Op::Cast;
+  copy.dtype = node(operand).dtype;
+  copy.shape = node(operand).shape;
+  copy.operands = {operand};
+  copy.ints = {1};
+  return add(std::move(copy));
+}
+
 NodeId Rewriter::view(Op op, NodeId operand, const Shape& shape, std::vector<std::int64_t> ints) {
   after_.add_view(op, operand, shape, std::move(ints), record_);
   return join_last();

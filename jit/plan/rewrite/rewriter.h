@@ -43,6 +43,8 @@ class Rewriter {
   /// Scalars among the operands fit every shape.
   NodeId elementwise(Op op, DType dtype, std::vector<NodeId> operands);
   NodeId cast(NodeId operand, DType dtype);
+  /// The operand in the order of its dims in memory (Node::is_stored_copy).
+  NodeId stored_copy(NodeId operand);
   NodeId view(Op op, NodeId operand, const Shape& shape, std::vector<std::int64_t> ints = {});
   /// Dim d of the view is dim axes[d] of the operand. A permuted view is seen through, and what is in order
   /// again is the node itself: index maps cannot always tell that two steps are none.

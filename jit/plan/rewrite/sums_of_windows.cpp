@@ -1,0 +1,170 @@
+// Pass: depthwise convolutions, whose results are made of one channel of an image each, become sums over
+// windows of it. A product of matrices would have a single row for each channel: what takes time is to read
+// and write images, and that is what kernels of sums do, with the work around them.
+//
+// Dims stand in the order in which the image lies: (n, h, w, c) where its channels are last in memory, else
+// (n, c, h, w). A channel of the image has `each` channels of the result.
+#include <array>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "jit/plan/rewrite/images.h"
+#include "jit/plan/rewrite/passes.h"
+
+namespace sinter::plan {
+namespace {
+
+constexpr std::array<std::int64_t, 2> kDense{1, 1};
+
+/// What is multiplied and added up: sizes of the dims (n, h, w, c, each, kh, kw).
+struct Points {
+  std::int64_t n, h, w, c, each, kh, kw;
+};
+
+class DepthwiseWriter {
+ public:
+  DepthwiseWriter(Rewriter& to, const Node& node, const Convolution& c, bool last)
+      : to_(to), node_(node), c_(c), last_(last), wide_(arithmetic_of(node.dtype)) {}
+
+  NodeId write() {
+    switch (node_.op) {
+      case Op::Conv2d: return forward();
+      case Op::Conv2dBackwardInput: return backward_input();
+      default: return backward_weight();
+    }
+  }
+
+ private:
+  Shape shape_of(NodeId id) const { return to_.node(id).shape; }
+  /// (n, h, w, c) of an operand that is an image.
+  NodeId image(std::size_t operand) {
+    return to_.permute(as_stored(to_.after(), node_.operands[operand]), {0, 2, 3, 1});
+  }
+  /// The weight (c each, 1, kh, kw). Where channels are neighbours, those of a place in the window have to be
+  /// neighbours, too: it is stored so.
+  NodeId weight() {
+    const NodeId given = as_stored(to_.after(), node_.operands[1]);
+    return last_ ? to_.permute(to_.stored_copy(to_.permute(given, {2, 3, 0, 1})), {2, 3, 0, 1}) : given;
+  }
+
+  /// (n, h, w, kh, kw, c) with the window's dims last: (n, h, w, c, 1, kh, kw).
+  NodeId of_windows(NodeId windows) {
+    const Shape s = shape_of(windows);
+    return to_.view(Op::Reshape, to_.permute(windows, {0, 1, 2, 5, 3, 4}),
+                    Shape{s[0], s[1], s[2], s[5], 1, s[3], s[4]});
+  }
+  /// The weight (c each, 1, kh, kw) as (1, 1, 1, c, each, kh, kw).
+  NodeId of_weight(NodeId weight, const Points& p) {
+    return to_.view(Op::Reshape, weight, Shape{1, 1, 1, p.c, p.each, p.kh, p.kw});
+  }
+
+  /// The sum over `dims` of the products of two values (n, h, w, c, each, kh, kw), whose sizes may be 1.
+  /// `order`: that of the loops.
+  NodeId sum_of_products(NodeId a, NodeId b, const Points& p, const std::vector<std::int64_t>& order,
+                         std::int64_t dims) {
+    const Shape points{p.n, p.h, p.w, p.c, p.each, p.kh, p.kw};
+    const auto operand = [&](NodeId id) {
+      id = to_.permute(to_.view(Op::Expand, id, points), order);
+      return to_.node(id).dtype == wide_ ? id : to_.cast(id, wide_);
+    };
+    const NodeId product = to_.elementwise(Op::Mul, wide_, {operand(a), operand(b)});
+    std::int64_t mask = 0;
+    for (std::size_t d = 0; d < order.size(); ++d) mask |= (dims >> order[d] & 1) << d;
+    return to_.reduce(Op::Sum, wide_, product, mask);
+  }
+  NodeId rounded(NodeId id) { return wide_ == node_.dtype ? id : to_.cast(id, node_.dtype); }
+
+  std::vector<std::int64_t> order_of_image() const {
+    return last_ ? std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6}
+                 : std::vector<std::int64_t>{0, 3, 4, 1, 2, 5, 6};
+  }
+  /// A sum for each pixel and channel (c each), as the node has its result.
+  NodeId as_image(NodeId sum, std::int64_t n, std::int64_t h, std::int64_t w, std::int64_t channels) {
+    const Shape in_order = last_ ? Shape{n, h, w, channels} : Shape{n, channels, h, w};
+    const NodeId found = rounded(to_.view(Op::Reshape, sum, in_order));
+    if (last_ == node_.channels_last) return found;
+    return last_ ? to_.permute(found, {0, 3, 1, 2}) : to_.permute(found, {0, 2, 3, 1});
+  }
+
+  NodeId forward() {
+    const NodeId given = weight();
+    const Shape w = shape_of(given);
+    const NodeId seen =
+        windows(to_, in_frame_of_padding(to_, image(0), c_), {w[2], w[3]}, strides(c_), dilations(c_));
+    const Shape s = shape_of(seen);
+    const Points p{s[0], s[1], s[2], s[5], w[0] / s[5], w[2], w[3]};
+    const NodeId sum = sum_of_products(of_windows(seen), of_weight(given, p), p, order_of_image(), kWindow);
+    return as_image(sum, p.n, p.h, p.w, w[0]);
+  }
+
+  /// The gradient of a pixel is made of those of the results whose windows it is in.
+  NodeId backward_input() {
+    const NodeId given = weight();
+    const Shape w = shape_of(given);
+    const Shape result = node_.channels_last
+                             ? node_.shape
+                             : Shape{node_.shape[0], node_.shape[2], node_.shape[3], node_.shape[1]};
+    const NodeId framed = in_frame_of_reach(to_, image(0), c_, {w[2], w[3]}, {result[1], result[2]});
+    const NodeId seen = windows(to_, framed, {w[2], w[3]}, kDense, dilations(c_));
+    const Points p{result[0], result[1], result[2], result[3], w[0] / result[3], w[2], w[3]};
+    const NodeId split = to_.view(Op::Reshape, to_.permute(seen, {0, 1, 2, 5, 3, 4}),
+                                  Shape{p.n, p.h, p.w, p.c, p.each, p.kh, p.kw});
+    const NodeId sum =
+        sum_of_products(split, of_weight(from_end(to_, given), p), p, order_of_image(), kWindow | kEach);
+    return as_image(sum, p.n, p.h, p.w, p.c);
+  }
+
+  NodeId backward_weight() {
+    const Shape w = node_.shape;
+    const NodeId seen =
+        windows(to_, in_frame_of_padding(to_, image(0), c_), {w[2], w[3]}, strides(c_), dilations(c_));
+    const NodeId gradient = image(1);
+    const Shape g = shape_of(gradient), x = shape_of(seen);
+    const Points p{g[0], g[1], g[2], x[5], w[0] / x[5], w[2], w[3]};
+    // Of a frame that is wider than windows in steps need, some meets no gradient.
+    NodeId met = of_windows(seen);
+    if (x[1] != g[1] || x[2] != g[2]) {
+      Shape shape = shape_of(met);
+      shape[1] = g[1], shape[2] = g[2];
+      met = to_.view(Op::Slice, met, shape, {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1});
+    }
+    const NodeId of_result = to_.view(Op::Reshape, gradient, Shape{p.n, p.h, p.w, p.c, p.each, 1, 1});
+    // Neighbours in memory are neighbours in the loops, whether they are kept or added up.
+    const std::vector<std::int64_t> order = last_ ? std::vector<std::int64_t>{5, 6, 0, 1, 2, 3, 4}
+                                                  : std::vector<std::int64_t>{3, 4, 5, 6, 0, 1, 2};
+    const NodeId sum = sum_of_products(met, of_result, p, order, kImage);
+    if (!last_) return rounded(to_.view(Op::Reshape, sum, w));
+    const NodeId found = rounded(to_.view(Op::Reshape, sum, Shape{w[2], w[3], w[0], 1}));
+    return to_.permute(found, {2, 3, 0, 1});
+  }
+
+  // Dims of points, as sets.
+  static constexpr std::int64_t kImage = 1 << 0 | 1 << 1 | 1 << 2, kEach = 1 << 4, kWindow = 1 << 5 | 1 << 6;
+
+  Rewriter& to_;
+  const Node& node_;
+  const Convolution& c_;
+  const bool last_;
+  const DType wide_;
+};
+
+}  // namespace
+
+bool is_summed_convolution(const Graph& graph, const Node& node) {
+  if (!is_convolution(node) || attributes_of(node).groups < 2 || node.shape.numel() == 0) return false;
+  const auto shape = [&](std::size_t k) { return graph.nodes[node.operands[k]].shape; };
+  const Shape weight = node.op == Op::Conv2dBackwardWeight ? node.shape : shape(1);
+  return weight[1] == 1 && shape(0).numel() > 0 && shape(1).numel() > 0;
+}
+
+void sum_windows(Graph& graph, const ir::DeviceTraits&) {
+  rewrite(graph, [&](Rewriter& to, NodeId, Node node) {
+    if (!is_summed_convolution(to.after(), node)) return to.add(std::move(node));
+    const bool last = node.channels_last || lies_channels_last(to.after(), node.operands[0]);
+    return DepthwiseWriter(to, node, attributes_of(node), last).write();
+  });
+}
+
+}  // namespace sinter::plan
