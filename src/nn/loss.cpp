@@ -30,7 +30,8 @@ A reduced(const char* loss, const A& x, Reduction reduction, const Location& whe
   if (reduction == Reduction::mean) return x.mean(x.all_axes(), where).reshape({}, where);
   if (x.rank() == 0) throw ShapeError("[" + std::string(loss) + "] a number has no batch", where);
   const double batch = static_cast<double>(x.shape()[0]);
-  return A::mul(x.sum(x.all_axes(), where).reshape({}, where), 1 / batch, where);
+  const A sum = tensor::widened(x, where).sum(x.all_axes(), where).reshape({}, where);
+  return A::mul(sum, 1 / batch, where).cast(tensor::autocast_wide(x.dtype()), where);
 }
 
 /// Of a probability and of that of the contrary, -100 at least.
@@ -104,6 +105,12 @@ A chosen_class(const A& target, const A& is_class, std::int64_t classes, const L
   return A::equal(index, A::where(is_class, target, -1, where).cast(dtype, where), where);
 }
 
+/// Of a loss that is computed in f32 where logits have fewer bits: its sums leave the range of f16.
+DType loss_dtype(const A& logits, const CrossEntropyOptions& options) {
+  const DType dtype = tensor::autocast_wide(logits.dtype());
+  return options.weights ? promote(dtype, options.weights->dtype()).value_or(dtype) : dtype;
+}
+
 /// Logarithms of probabilities (n, classes, ..): `values` less what is subtracted of all values of a row.
 struct LogProbabilities {
   A values;
@@ -118,7 +125,7 @@ struct LogProbabilities {
 };
 
 LogProbabilities log_probabilities_of(const A& logits, const Location& where) {
-  const A x = tensor::autocast_wide(logits, where);
+  const A x = tensor::widened(logits, where);
   const A shifted = A::sub(x, x.detach().max(1, where), where);
   return {shifted, shifted.exp(where).sum(1, where).log(where)};
 }
@@ -176,12 +183,14 @@ A nll_of(const char* loss, const LogProbabilities& log_probabilities, const A& t
 
 AnyTensor detail::cross_entropy(const AnyTensor& logits, const AnyTensor& targets,
                                 const CrossEntropyOptions& options, Reduction reduction, Location where) {
-  return nll_of("cross_entropy", log_probabilities_of(logits, where), targets, options, reduction, where);
+  return nll_of("cross_entropy", log_probabilities_of(logits, where), targets, options, reduction, where)
+      .cast(loss_dtype(logits, options), where);
 }
 
 AnyTensor detail::nll(const AnyTensor& log_probabilities, const AnyTensor& targets,
                       const CrossEntropyOptions& options, Reduction reduction, Location where) {
-  return nll_of("nll", {log_probabilities, {}}, targets, options, reduction, where);
+  return nll_of("nll", {tensor::widened(log_probabilities, where), {}}, targets, options, reduction, where)
+      .cast(loss_dtype(log_probabilities, options), where);
 }
 
 AnyTensor detail::soft_cross_entropy(const AnyTensor& logits, const AnyTensor& target,
@@ -379,10 +388,14 @@ AnyTensor detail::cosine_embedding(const AnyTensor& a, const AnyTensor& b, const
                      where);
   // PyTorch adds this to both squares.
   constexpr double kEpsilon = 1e-12;
-  const A product = A::mul(a, b, where).sum(1, where);
-  const A squares = A::mul(A::add(a.square(where).sum(1, where), kEpsilon, where),
-                           A::add(b.square(where).sum(1, where), kEpsilon, where), where);
-  const A cosine = A::mul(product, squares.rsqrt(where), where).squeeze(1, where);
+  const A x = tensor::widened(a, where), y = tensor::widened(b, where);
+  const A product = A::mul(x, y, where).sum(1, where);
+  const A squares = A::mul(A::add(x.square(where).sum(1, where), kEpsilon, where),
+                           A::add(y.square(where).sum(1, where), kEpsilon, where), where);
+  const DType dtype = promote(a.dtype(), b.dtype()).value_or(a.dtype());
+  const A cosine = A::mul(product, squares.rsqrt(where), where)
+                       .squeeze(1, where)
+                       .cast(tensor::autocast_wide(dtype), where);
   const A loss = A::where(A::equal(target, 1, where), A::sub(1, cosine, where),
                           A::sub(cosine, margin, where).clamp_min(0, where), where);
   return reduced("cosine_embedding", loss, reduction, where);
@@ -424,7 +437,7 @@ AnyTensor detail::multi_margin(const AnyTensor& x, const AnyTensor& targets,
     const A weights = class_weights(kName, *options.weights, shape, where);
     loss = A::mul(loss, A::where(is_chosen, weights, 0.0, where).sum(1, where), where);
   }
-  const A row = A::mul(loss.sum(1, where), 1 / static_cast<double>(classes), where);
+  const A row = loss.mean(1, where);
   return reduced(kName, A::where(is_class, row, kNaN, where).squeeze(1, where), reduction, where);
 }
 

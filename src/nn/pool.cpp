@@ -13,6 +13,7 @@
 #include "src/base/number_text.h"
 #include "src/nn/init.h"
 #include "src/nn/windows.h"
+#include "src/tensor/autocast.h"
 
 namespace sinter::nn {
 namespace {
@@ -65,18 +66,23 @@ A counts_of(const A& x, const Windows& w, bool with_padding, const Location& whe
     image[i + 2] += 2 * w.padding[i];
     inside.padding[i] = 0;
   }
-  const A ones = A::full(image, 1.0, x.dtype(), x.device().inner(), where);
+  const DType dtype = is_stored_float(x.dtype()) ? DType::f32 : x.dtype();
+  const A ones = A::full(image, 1.0, dtype, x.device().inner(), where);
   return windows_of(ones, inside, 0, where).sum(inside_of(w.dims), where);
 }
 
 A mean_of_windows(const A& x, const Windows& w, bool count_include_pad, const Location& where) {
   const Axes inside = inside_of(w.dims);
-  const A sum = windows_of(x, w, 0, where).sum(inside, where);
-  if (!count_include_pad || w.reaches_over())
-    return A::div(sum, counts_of(x, w, count_include_pad, where), where).squeeze(inside, where);
-  double count = 1;
-  for (std::size_t i = 0; i < w.dims; ++i) count *= static_cast<double>(w.kernel[i]);
-  return A::mul(sum, 1.0 / count, where).squeeze(inside, where);
+  const A sum = tensor::widened(windows_of(x, w, 0, where), where).sum(inside, where);
+  A mean;
+  if (!count_include_pad || w.reaches_over()) {
+    mean = A::div(sum, counts_of(x, w, count_include_pad, where), where);
+  } else {
+    double count = 1;
+    for (std::size_t i = 0; i < w.dims; ++i) count *= static_cast<double>(w.kernel[i]);
+    mean = A::mul(sum, 1.0 / count, where);
+  }
+  return mean.squeeze(inside, where).cast(tensor::autocast_wide(x.dtype()), where);
 }
 
 template <std::size_t N>
@@ -106,7 +112,8 @@ A pool_unevenly(const A& x, std::int64_t axis, std::int64_t output, bool largest
   A end = A::div(A::add(A::mul(at, input, where), input + output - 1, where), output, where);
   A place = A::arange(0, input, 1, device, where).reshape({1, input}, where);
   A inside = A::logical_and(A::greater_equal(place, begin, where), A::less(place, end, where), where);
-  A count = A::sub(end, begin, where).cast(x.dtype(), where);
+  A spread = largest ? x.unsqueeze(axis, where) : tensor::widened(x.unsqueeze(axis, where), where);
+  A count = A::sub(end, begin, where).cast(spread.dtype(), where);
 
   // The mask is (output, input); trailing dimensions of size 1 align both with `axis`.
   Dims mask_shape{output, input}, count_shape{output, 1};
@@ -114,11 +121,11 @@ A pool_unevenly(const A& x, std::int64_t axis, std::int64_t output, bool largest
     mask_shape.push_back(1);
     count_shape.push_back(1);
   }
-  A spread = x.unsqueeze(axis, where);
   A chosen = A::where(inside.reshape(mask_shape, where), spread, largest ? kLowest : 0.0, where);
   A pooled = largest ? chosen.max(axis + 1, where)
                      : A::div(chosen.sum(axis + 1, where), count.reshape(count_shape, where), where);
-  return pooled.squeeze(axis + 1, where);
+  pooled = pooled.squeeze(axis + 1, where);
+  return largest ? pooled : pooled.cast(tensor::autocast_wide(x.dtype()), where);
 }
 
 /// The values are read at the indices, so that both come from one choice: of places in the image, even where
@@ -319,14 +326,15 @@ Tensor<4> LpPool2d::forward(const Tensor<4>& x, Location where) const {
   if (!(p > 0)) throw Error("[lp_pool2d] p, expected more than 0, is " + text_of(p), where);
   const Windows w = make_windows("lp_pool2d", x.shape(), kernel, stride.value_or(kernel), Pair{0, 0},
                                  Pair{1, 1}, ceil_mode, where);
-  const A powers = p == 2 ? x.dynamic().square(where) : A::pow(x.dynamic(), p, where);
+  const A wide = tensor::widened(x.dynamic(), where);
+  const A powers = p == 2 ? wide.square(where) : A::pow(wide, p, where);
   const double whole = static_cast<double>(kernel[0]) * static_cast<double>(kernel[1]);
   const Axes inside = inside_of(2);
   const A sum = w.reaches_over() ? A::mul(mean_of_windows(powers, w, true, where), whole, where)
                                  : windows_of(powers, w, 0, where).sum(inside, where).squeeze(inside, where);
   const A is_zero = A::equal(sum, 0, where);
   const A root = A::pow(A::where(is_zero, 1.0, sum, where), 1 / p, where);
-  return Tensor<4>(A::where(is_zero, 0.0, root, where));
+  return Tensor<4>(A::where(is_zero, 0.0, root, where).cast(tensor::autocast_wide(x.dtype()), where));
 }
 
 Tensor<3> LpPool1d::forward(const Tensor<3>& x, Location where) const {

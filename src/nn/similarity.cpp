@@ -5,6 +5,7 @@
 #include <sinter/nn/similarity.h>
 
 #include "src/base/number_text.h"
+#include "src/tensor/autocast.h"
 
 namespace sinter::nn {
 namespace {
@@ -32,7 +33,7 @@ AnyTensor detail::pairwise_distance(const AnyTensor& a, const AnyTensor& b, doub
                                     Location where) {
   require_one_shape("pairwise_distance", a, b, where);
   if (!(p > 0)) throw Error("[pairwise_distance] p is " + text_of(p) + ", expected more than 0", where);
-  const A difference = A::add(A::sub(a, b, where), epsilon, where);
+  const A apart = A::sub(a, b, where), difference = A::add(tensor::widened(apart, where), epsilon, where);
   A norm;
   if (p == 2)
     norm = root_of(difference.square(where).sum(-1, where), p, where);
@@ -42,7 +43,7 @@ AnyTensor detail::pairwise_distance(const AnyTensor& a, const AnyTensor& b, doub
     norm = difference.abs(where).sum(-1, where);
   else
     norm = root_of(A::pow(difference.abs(where), p, where).sum(-1, where), p, where);
-  return norm.squeeze(-1, where);
+  return norm.squeeze(-1, where).cast(tensor::autocast_wide(apart.dtype()), where);
 }
 
 }  // namespace sinter::nn

@@ -248,6 +248,41 @@ TEST_CASE("what is made of sums that leave the range of f16 does not") {
   }
 }
 
+TEST_CASE("rows whose sums leave the range of f16: softmax, losses, distances and pools") {
+  const Device device = test_device();
+  constexpr std::int64_t kMany = 70000, kCount = 1000;
+  for (const DType half : kHalves) {
+    CAPTURE(name_of(half));
+    const auto is_near = [&](const auto& found, double expected, double roundings = 1) {
+      CHECK(found.dtype() == half);
+      // Below the normal numbers of f16 a step is 2^-24.
+      const double slack = std::max(std::abs(expected) * roundings * 1.01 * step_of(half), 0x1p-24);
+      CHECK(std::abs(numbers_of(found)[0] - expected) <= slack);
+    };
+    const Tensor<2> equal = Tensor<2>::zeros({1, kMany}, device).cast(half);
+    const double part = 1.0 / kMany, logarithm = std::log(kMany);
+    is_near(softmax(equal, 1), part);
+    is_near(softmin(equal, 1), part);
+    is_near(log_softmax(equal, 1), -logarithm);
+    is_near(quiet_softmax(equal, 1), 1.0 / (kMany + 1));
+    const auto target = Tensor<1, Int>::zeros({1}, device);
+    is_near(nn::cross_entropy(equal, target), logarithm);
+    is_near(nn::cross_entropy(equal, target, {.label_smoothing = 0.5}), logarithm);
+    const Tensor<2> level = Tensor<2>::full({1, kCount}, 300.f, device).cast(half);
+    is_near(cosine_similarity(level, level, 1), 1);
+    is_near(nn::PairwiseDistance{}.forward(level, -level), 600 * std::sqrt(kCount), 2);
+    const Tensor<2> low = Tensor<2>::full({kMany, 1}, -1.f, device).cast(half);
+    is_near(nn::huber<nn::Reduction::batch_mean>(low, low + 2.f), 1.5);
+    const Tensor<4> image = Tensor<4>::full({1, 1, 20, 50}, 300.f, device).cast(half);
+    is_near(nn::AvgPool2d{.kernel = {20, 50}}.forward(image), 300);
+    is_near(nn::AdaptiveAvgPool2d{.output = {3, 1}}.forward(image), 300);
+    is_near(nn::LpPool2d{.p = 2, .kernel = {20, 50}}.forward(image), 300 * std::sqrt(kCount));
+
+    const Tensor<2> x = Tensor<2>::zeros({1, kMany}, device.autodiff(), half).require_grad();
+    is_near(*(log_softmax(x, 1).narrow(1, 0, 1) * 16.0).sum().backward().get(x), 16 * (1 - part));
+  }
+}
+
 TEST_CASE("programs are as exact as their roundings") {
   const Device device = test_device();
   const std::int64_t rows = 5, columns = testing::compiles_slowly(device) ? 200 : 1028, n = rows * columns;

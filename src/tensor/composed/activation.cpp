@@ -34,9 +34,9 @@ bool has_rows(std::string_view name, const AnyTensor& x, std::int64_t axis, cons
 }
 
 /// x minus its maximum along `axis`, so that exp does not overflow. The maximum cancels out of the result, so
-/// no gradient flows through it.
+/// no gradient flows through it. Widened, as the sum of a long row's exponentials leaves the range of f16.
 AnyTensor shifted(const AnyTensor& given, std::int64_t axis, const Location& where) {
-  const A x = tensor::autocast_wide(given, where);
+  const A x = tensor::widened(given, where);
   return A::sub(x, x.detach().max(axis, where), where);
 }
 
@@ -210,13 +210,14 @@ AnyTensor softmax(const AnyTensor& x, std::int64_t axis, Location where) {
   if (!has_rows("softmax", x, axis, where)) return x;
   const AnyTensor e = shifted(x, axis, where).exp(where);
   // One reciprocal for each row instead of a division for each element, and two more in the gradient.
-  return A::mul(e, e.sum(axis, where).recip(where), where);
+  return A::mul(e, e.sum(axis, where).recip(where), where).cast(tensor::autocast_wide(x.dtype()), where);
 }
 
 AnyTensor log_softmax(const AnyTensor& x, std::int64_t axis, Location where) {
   if (!has_rows("log_softmax", x, axis, where)) return x;
   const AnyTensor z = shifted(x, axis, where);
-  return A::sub(z, z.exp(where).sum(axis, where).log(where), where);
+  return A::sub(z, z.exp(where).sum(axis, where).log(where), where)
+      .cast(tensor::autocast_wide(x.dtype()), where);
 }
 
 AnyTensor softmin(const AnyTensor& x, std::int64_t axis, Location where) {
@@ -226,12 +227,12 @@ AnyTensor softmin(const AnyTensor& x, std::int64_t axis, Location where) {
 
 AnyTensor quiet_softmax(const AnyTensor& given, std::int64_t axis, Location where) {
   if (!has_rows("quiet_softmax", given, axis, where)) return given;
-  const A x = tensor::autocast_wide(given, where);
+  const A x = tensor::widened(given, where);
   // The 1 is the exponential of one more logit, which is 0.
   const A largest = A::maximum(x.detach().max(axis, where), 0, where);
   const A e = A::sub(x, largest, where).exp(where);
   const A total = A::add(e.sum(axis, where), largest.neg(where).exp(where), where);
-  return A::mul(e, total.recip(where), where);
+  return A::mul(e, total.recip(where), where).cast(tensor::autocast_wide(given.dtype()), where);
 }
 
 }  // namespace sinter

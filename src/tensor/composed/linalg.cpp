@@ -6,6 +6,7 @@
 #include <sinter/functions/linalg.h>
 
 #include "src/base/size_arithmetic.h"
+#include "src/tensor/autocast.h"
 #include "src/tensor/check.h"
 
 namespace sinter {
@@ -119,12 +120,16 @@ AnyTensor cosine_similarity(const AnyTensor& a, const AnyTensor& b, std::int64_t
                             Location where) {
   tensor::axis_of("cosine_similarity", axis, shape_of("cosine_similarity", a, 1, where), where);
   shape_of("cosine_similarity", b, 1, where);
-  const auto length = [&](const A& x) {
-    const A sum = x.square(where).sum(axis, where);
+  const DType dtype = tensor::promoted_dtype("cosine_similarity", a.dtype(), b.dtype(), where);
+  const A x = tensor::widened(a, where), y = tensor::widened(b, where);
+  const auto length = [&](const A& v) {
+    const A sum = v.square(where).sum(axis, where);
     return A::maximum(sum, epsilon * epsilon, where).sqrt(where);
   };
-  const A product = A::mul(a, b, where).sum(axis, where);
-  return A::div(product, A::mul(length(a), length(b), where), where).squeeze(axis, where);
+  const A product = A::mul(x, y, where).sum(axis, where);
+  return A::div(product, A::mul(length(x), length(y), where), where)
+      .squeeze(axis, where)
+      .cast(tensor::autocast_wide(dtype), where);
 }
 
 }  // namespace sinter
