@@ -181,6 +181,39 @@ TEST_CASE("roots of large and small numbers, and their gradients on the cut") {
   }
 }
 
+TEST_CASE("hyperbolic functions near the largest numbers and beyond, as C's") {
+  const std::vector<C> x{{100, 0},   {-100, 0},  {200, 0},          {89.2f, 0.5f}, {-89.2f, 3},
+                         {0.5f, -2}, {1e-6f, 1}, {100, 1.5707964f}, {-100, -2},    {3, 0.25f}};
+  const auto n = static_cast<std::int64_t>(x.size());
+  const Complex<1> z = Complex<1>::from_data(x, {n}, test_device());
+  const auto check = [&](const Complex<1>& got, auto f) {
+    const std::vector<C> found = got.to_vector<C>();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      CAPTURE(i);
+      const std::complex<double> wide = f(std::complex<double>(x[i]));
+      for (const auto& [part, want] : {std::pair(found[i].real(), static_cast<float>(wide.real())),
+                                       std::pair(found[i].imag(), static_cast<float>(wide.imag()))}) {
+        if (std::isinf(want) || want == 0)
+          CHECK(part == want);
+        else  // the sine of a number near pi is as exact as that number
+          CHECK(part == doctest::Approx(want).epsilon(2e-4));
+      }
+    }
+  };
+  check(sinh(z), [](auto w) { return std::sinh(w); });
+  check(cosh(z), [](auto w) { return std::cosh(w); });
+  const Complex<1> turned{z.imag, z.real};
+  const auto swapped = [](auto w) { return std::complex<double>(w.imag(), w.real()); };
+  check(sin(turned), [&](auto w) { return std::sin(swapped(w)); });
+  check(cos(turned), [&](auto w) { return std::cos(swapped(w)); });
+
+  const Tensor<1> real = Tensor<1>::from_data({89.2f, 0.5f}, test_device().autodiff()).require_grad();
+  const Complex<1> y = cosh(Complex<1>{real, real * 0.0 + 0.5});
+  const std::vector<float> slope = y.real.sum().backward().get(real)->to_vector<float>();
+  CHECK(slope[0] == doctest::Approx(std::sinh(89.2f - 1) * std::exp(1.0) * std::cos(0.5)).epsilon(1e-4));
+  CHECK(slope[1] == doctest::Approx(std::sinh(0.5) * std::cos(0.5)).epsilon(1e-5));
+}
+
 TEST_CASE("fields of a model, its parameters and its record") {
   const Device device = test_device().autodiff();
   Rotation model{Complex<1>::full({3}, C(0, 1), device).require_grad()};

@@ -137,6 +137,21 @@ TEST_CASE("the sign of a zero says on which side of the cut an angle lies") {
   check_units(A::atan2(y, x), {pi, -pi, pi, 0, pi / 2, -pi / 2}, 1);
 }
 
+TEST_CASE("limits that are NaN make NaN, as PyTorch's do") {
+  const A x = vector({1, 5, kNaN, -kInfinity});
+  check_units(x.clamp_min(kNaN), {kNaN, kNaN, kNaN, kNaN}, 0);
+  check_units(x.clamp_max(kNaN), {kNaN, kNaN, kNaN, kNaN}, 0);
+  check_units(x.clamp(2, kNaN), {kNaN, kNaN, kNaN, kNaN}, 0);
+  check_units(x.clamp(kNaN, 2), {kNaN, kNaN, kNaN, kNaN}, 0);
+  check_units(clamp(x, vector({2, kNaN, 0, -3}), vector({3, 9, 1, kNaN})), {2, kNaN, kNaN, kNaN}, 0);
+  check_close(slope({1, 2, 3},
+                    [](const A& y) {
+                      return clamp(y, vector({2, 2, 2}), vector({3, 3, 3}));
+                    }),
+              {0, 1, 1});
+  check_close(slope({1, 2, 3}, [](const A& low) { return vector({2, 2, 2}).clamp_min(low); }), {0, 0, 1});
+}
+
 TEST_CASE("one_hot and triangles") {
   const std::vector<std::int64_t> classes{2, 0, 3, -1};
   const A index = A::from_bytes(std::as_bytes(std::span(classes)), {2, 2}, DType::i64, test_device());

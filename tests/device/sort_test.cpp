@@ -348,6 +348,8 @@ TEST_CASE("medians, quantiles and k-th elements") {
   CHECK(values_of(quantile(x, 1, 1)) == std::vector<float>{4, 8});
   CHECK(values_of(quantile(tensor_of({-kInfinity, kInfinity, kInfinity}, {3}, device), 0.75, 0)) ==
         std::vector<float>{kInfinity});
+  CHECK(values_of(quantile(tensor_of({1, -kInfinity, 2}, {3}, device), 0.25, 0)) ==
+        std::vector<float>{-kInfinity});
   CHECK(values_of(max_with_indices(x, 1).values) == std::vector<float>{4, 8});
   CHECK(values_of<std::int64_t>(min_with_indices(x, -1).indices) == std::vector<std::int64_t>{1, 2});
 }
@@ -443,6 +445,17 @@ TEST_CASE("gradients go to the elements that values came from") {
         std::vector<float>{0, 0.5f, 0.5f, 1, 0, 1});
   CHECK(gradient([](const AnyTensor& t) { return max_with_indices(t, 0).values; }) ==
         std::vector<float>{0, 0, 0, 1, 2, 3});
+
+  // What equals the median shares its gradient, and quantiles between equal elements have that of both.
+  const auto of_ties = [&](const std::vector<float>& ties, const auto& f) {
+    const AnyTensor leaf = tensor_of(ties, {static_cast<std::int64_t>(ties.size())}, device).require_grad();
+    return values_of(*f(leaf).sum().backward().get(leaf));
+  };
+  const auto middle = [](const AnyTensor& t) { return median(t); };
+  CHECK(of_ties({4, 2, 1, 2, 2, 2}, middle) == std::vector<float>{0, 0.25f, 0, 0.25f, 0.25f, 0.25f});
+  CHECK(of_ties({1, kNaN, 2, kNaN}, middle) == std::vector<float>{0, 0.5f, 0, 0.5f});
+  CHECK(of_ties({3, 1, 2, 2, 0}, [](const AnyTensor& t) { return quantile(t, 0.5625, 0); }) ==
+        std::vector<float>{0, 0, 0.75f, 0.25f, 0});
 }
 
 TEST_CASE("the same bits twice, and in a second thread; failures lose nothing") {

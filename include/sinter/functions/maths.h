@@ -101,7 +101,8 @@ SINTER_API AnyTensor nan_to_num(const AnyTensor& x, double nan, double high, dou
                                 Location where = Location::current());
 
 // ---- several operands, which broadcast
-/// Low where smaller, high where larger, by numbers or tensors; NaN stays NaN. High counts where high < low.
+/// Low where smaller, high where larger, by numbers or tensors; NaN where any of them is, as in PyTorch. High
+/// counts where high < low.
 /// At the limits the gradient is that of x.
 SINTER_API AnyTensor clamp(const AnyTensor& x, AnyTensor::Operand low, AnyTensor::Operand high,
                            Location where = Location::current());

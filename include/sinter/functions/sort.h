@@ -23,7 +23,7 @@ SINTER_API AnyIndexed topk(const AnyTensor& x, std::int64_t k, std::int64_t axis
 SINTER_API AnyIndexed kthvalue(const AnyTensor& x, std::int64_t k, std::int64_t axis = -1,
                                Location where = Location::current());
 /// The element in the middle along `axis`, the lower one of two; NaN where there is one. The axis stays with
-/// size 1. Without an axis: of all elements, rank 0.
+/// size 1. Without an axis: of all elements, rank 0, and all elements that equal it share the gradient.
 SINTER_API AnyIndexed median(const AnyTensor& x, std::int64_t axis, Location where = Location::current());
 SINTER_API AnyTensor median(const AnyTensor& x, Location where = Location::current());
 /// Between the two elements next to q * (n - 1) in order, in proportion; q in [0, 1]. NaN where there is one.

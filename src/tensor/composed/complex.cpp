@@ -170,21 +170,50 @@ AnyComplex sqrt(const AnyComplex& x, Location where) {
   return {A::where(right, larger, mirrored, where), A::where(right, smaller, upwards, where)};
 }
 
+namespace {
+
+/// Products with sinh(x) and cosh(x), which overflow only where the product does: by functions of the half of
+/// x, of which one is multiplied first with what may be small.
+struct Hyperbolic {
+  Hyperbolic(const A& x, const Location& where) : where(where) {
+    const DType dtype = x.dtype();
+    const double most = dtype == DType::f64                              ? 700
+                        : dtype == DType::f16 || dtype == DType::f8_e5m2 ? 11
+                        : dtype == DType::f8_e4m3                        ? 5.5
+                                                                         : 86;
+    // Infinity times 0 would be NaN; the square of the limit's exponential is infinite. Each factor has a
+    // half of its own, as the gradient of one is twice that of x, which may be nearly infinite.
+    const auto half = [&] { return A::mul(x, 0.5, where).clamp(-most, most, where); };
+    sinh = half().sinh(where);
+    twice_sinh = A::mul(half().sinh(where), 2, where);
+    twice_cosh = A::mul(half().cosh(where), 2, where);
+  }
+  A times_sinh(const A& y) const { return A::mul(twice_cosh, A::mul(sinh, y, where), where); }
+  A times_cosh(const A& y) const {
+    return A::add(y, A::mul(twice_sinh, A::mul(sinh, y, where), where), where);
+  }
+
+  A sinh, twice_sinh, twice_cosh;
+  Location where;
+};
+
+}  // namespace
+
 AnyComplex sin(const AnyComplex& x, Location where) {
-  return {A::mul(x.real.sin(where), x.imag.cosh(where), where),
-          A::mul(x.real.cos(where), x.imag.sinh(where), where)};
+  const Hyperbolic of(x.imag, where);
+  return {of.times_cosh(x.real.sin(where)), of.times_sinh(x.real.cos(where))};
 }
 AnyComplex cos(const AnyComplex& x, Location where) {
-  return {A::mul(x.real.cos(where), x.imag.cosh(where), where),
-          A::mul(x.real.sin(where), x.imag.sinh(where), where).neg(where)};
+  const Hyperbolic of(x.imag, where);
+  return {of.times_cosh(x.real.cos(where)), of.times_sinh(x.real.sin(where)).neg(where)};
 }
 AnyComplex sinh(const AnyComplex& x, Location where) {
-  return {A::mul(x.real.sinh(where), x.imag.cos(where), where),
-          A::mul(x.real.cosh(where), x.imag.sin(where), where)};
+  const Hyperbolic of(x.real, where);
+  return {of.times_sinh(x.imag.cos(where)), of.times_cosh(x.imag.sin(where))};
 }
 AnyComplex cosh(const AnyComplex& x, Location where) {
-  return {A::mul(x.real.cosh(where), x.imag.cos(where), where),
-          A::mul(x.real.sinh(where), x.imag.sin(where), where)};
+  const Hyperbolic of(x.real, where);
+  return {of.times_cosh(x.imag.cos(where)), of.times_sinh(x.imag.sin(where))};
 }
 AnyComplex tanh(const AnyComplex& x, Location where) {
   // Where the square of the hyperbolic sine is nearly the dtype's largest number, the function has long

@@ -108,12 +108,13 @@ AnyTensor clamp(const AnyTensor& x, AnyTensor::Operand low, AnyTensor::Operand h
 
 AnyTensor clamp_min(const AnyTensor& x, AnyTensor::Operand low, Location where) {
   tensor::check_numeric("clamp_min", tensor::value_of("clamp_min", x, where).dtype, where);
-  return A::where(A::less(x, low, where), low, x, where);
+  // x itself at the limit, for its gradient; the maximum is NaN where either is.
+  return A::where(A::greater_equal(x, low, where), x, A::maximum(x, low, where), where);
 }
 
 AnyTensor clamp_max(const AnyTensor& x, AnyTensor::Operand high, Location where) {
   tensor::check_numeric("clamp_max", tensor::value_of("clamp_max", x, where).dtype, where);
-  return A::where(A::greater(x, high, where), high, x, where);
+  return A::where(A::less_equal(x, high, where), x, A::minimum(x, high, where), where);
 }
 
 AnyTensor lerp(const AnyTensor& a, const AnyTensor& b, AnyTensor::Operand weight, Location where) {

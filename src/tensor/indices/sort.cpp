@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include <sinter/autodiff.h>
 #include <sinter/functions/sort.h>
 
 #include "jit/library/sort.h"
@@ -182,7 +183,25 @@ AnyIndexed median(const AnyTensor& x, std::int64_t axis, Location where) {
 
 AnyTensor median(const AnyTensor& x, Location where) {
   tensor::value_of("median", x, where);
-  return median(x.reshape({x.numel()}, where), 0, where).values.reshape({}, where);
+  const auto value = [&] {
+    return median(x.reshape({x.numel()}, where), 0, where).values.reshape({}, where);
+  };
+  if (!x.requires_grad()) return value();
+  // Elements that equal it share the gradient, as those of the largest do.
+  detail::FunctionParts parts{"median", where, {}, {}};
+  parts.forward = [&](Saved& saved) {
+    const AnyTensor middle = value();
+    const AnyTensor nan = AnyTensor::logical_and(x.is_nan(where), middle.is_nan(where), where);
+    const AnyTensor equal = AnyTensor::logical_or(AnyTensor::equal(x, middle, where), nan, where);
+    saved.keep(equal.cast(x.dtype(), where));
+    return detail::Tensors{middle};
+  };
+  parts.backward = [where](const Saved& saved, const detail::Tensors& gradients) {
+    const AnyTensor& equal = saved[0];
+    return detail::Tensors{
+        AnyTensor::mul(equal, AnyTensor::div(gradients[0], equal.sum(where), where), where)};
+  };
+  return detail::call(std::move(parts), {x})[0];
 }
 
 AnyTensor quantile(const AnyTensor& x, double q, std::int64_t axis, Location where) {
@@ -201,13 +220,15 @@ AnyTensor quantile(const AnyTensor& x, double q, std::int64_t axis, Location whe
     return tensor::picked(x, dim, order.narrow(along, place, 1, where), where);
   };
   AnyTensor value = at(below);
-  if (above > below)  // infinities have no difference; what stands twice is itself
-    value = AnyTensor::where(AnyTensor::equal(value, at(above), where), value,
-                             AnyTensor::add(value,
-                                            AnyTensor::mul(AnyTensor::sub(at(above), value, where),
-                                                           rank - static_cast<double>(below), where),
-                                            where),
-                             where);
+  if (above > below) {
+    const double weight = rank - static_cast<double>(below);
+    const AnyTensor next = at(above), apart = AnyTensor::sub(next, value, where);
+    // What stands twice is itself, by the difference; infinities have none. Both forms share the gradient.
+    const AnyTensor between = AnyTensor::add(value, AnyTensor::mul(apart, weight, where), where);
+    const AnyTensor parts =
+        AnyTensor::add(AnyTensor::mul(value, 1 - weight, where), AnyTensor::mul(next, weight, where), where);
+    value = AnyTensor::where(apart.is_finite(where), between, parts, where);
+  }
   return AnyTensor::where(AnyTensor::equal(tensor::nans_along(x, dim, where), 0, where), value, std::nan(""),
                           where);
 }
