@@ -40,7 +40,11 @@ Windows make_windows(const char* layer, const Shape& shape, const std::array<std
                            ", expected 0 to half of the kernel's " + std::to_string(kernel[i]),
                        where);
     const std::int64_t size = shape[i + 2], reach = dilation[i] * (kernel[i] - 1) + 1;
-    if (size < reach - 2 * padding[i])
+    const std::int64_t free = size + 2 * padding[i] - reach;
+    // Rounded up, a window that is larger than the input by less than a stride is one that reaches over its
+    // end.
+    const bool reaches_over = ceil_mode && size > 0 && free < 0 && -free < stride[i];
+    if (free < 0 && !reaches_over)
       throw ShapeError("[" + std::string(layer) + "] a window of " + std::to_string(reach) +
                            " does not fit in the " + std::to_string(size) + " elements of the input " +
                            to_string(shape) + " with a padding of " + std::to_string(padding[i]),
@@ -49,8 +53,8 @@ Windows make_windows(const char* layer, const Shape& shape, const std::array<std
     w.stride[i] = stride[i];
     w.padding[i] = padding[i];
     w.dilation[i] = dilation[i];
-    const std::int64_t free = size + 2 * padding[i] - reach;
-    if (!ceil_mode || free % stride[i] == 0) continue;
+    if (reaches_over) w.behind[i] = -free;
+    if (reaches_over || !ceil_mode || free % stride[i] == 0) continue;
     const std::int64_t begin = (free / stride[i] + 1) * stride[i];  // of one window more
     if (begin < size + padding[i]) w.behind[i] = begin - free;
   }

@@ -159,6 +159,23 @@ TEST_CASE("windows that reach over the end") {
   const nn::MaxPool1d wide{.kernel = 2, .stride = 3, .padding = 1, .ceil_mode = true};
   CHECK(wide.forward(x).shape() == Shape{1, 1, 2});
   CHECK(nn::AvgPool1d{.kernel = 3, .ceil_mode = true}.forward(x).to_vector<float>() == std::vector<float>{1});
+  // One that is larger than the input is rounded up, too, where a stride is more than it lacks.
+  const auto y = Tensor<3>::from_data({{{2, 4}}}, Device::best());
+  const nn::MaxPool1d large{.kernel = 3, .stride = 2, .ceil_mode = true};
+  CHECK(large.forward(y).to_vector<float>() == std::vector<float>{4});
+  const auto [most, place] = large.forward_with_indices(y);
+  CHECK(most.to_vector<float>() == std::vector<float>{4});
+  CHECK(place.to_vector<std::int64_t>() == std::vector<std::int64_t>{1});
+  const auto averages = [&](const nn::AvgPool1d& pool) { return pool.forward(y).to_vector<float>(); };
+  CHECK(averages({.kernel = 3, .stride = 2, .ceil_mode = true}) == std::vector<float>{3});
+  CHECK(averages({.kernel = 6, .stride = 3, .padding = 1, .ceil_mode = true}) == std::vector<float>{1.5});
+  CHECK(averages({.kernel = 6, .stride = 3, .padding = 1, .count_include_pad = false, .ceil_mode = true}) ==
+        std::vector<float>{3});
+  const nn::LpPool2d norm{.p = 1, .kernel = {2, 4}, .stride = {{2, 3}}, .ceil_mode = true};
+  CHECK(norm.forward(Tensor<4>::ones({1, 1, 1, 2}, Device::best())).to_vector<float>() ==
+        std::vector<float>{8});
+  const nn::MaxPool1d larger{.kernel = 4, .stride = 2, .ceil_mode = true};
+  CHECK_THROWS_WITH_AS(larger.forward(y), doctest::Contains("a window of 4 does not fit"), ShapeError);
 }
 
 namespace {

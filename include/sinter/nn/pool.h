@@ -2,7 +2,7 @@
 //
 // With `ceil_mode` the number of windows is rounded up, so that the last one may reach over the end of the
 // padded input, as long as it begins before the end of the input itself; what it finds behind the padding
-// counts for nothing.
+// counts for nothing. So does a single one that is larger than the padded input by less than a stride.
 #pragma once
 
 #include <array>
