@@ -45,9 +45,19 @@ AnyTensor orthogonal(const Shape& shape, double gain, const Device& device, cons
   if (numel == 0) return A::full(shape, 0.0, DType::f32, device, where);
   const auto out = static_cast<std::size_t>(shape[0]), in = static_cast<std::size_t>(numel) / out;
   const std::size_t rows = std::min(out, in), columns = std::max(out, in);
-  std::vector<float> drawn(static_cast<std::size_t>(numel));
+  // On the host, twice: this comes before memory is asked for, which may be more than there is.
+  std::vector<float> drawn;
+  std::vector<double> matrix;
+  try {
+    drawn.resize(static_cast<std::size_t>(numel));
+    matrix.resize(drawn.size());
+  } catch (const std::exception&) {
+    throw Error("[orthogonal] no memory left for the " + std::to_string(numel) + " numbers of shape " +
+                    to_string(shape),
+                where);
+  }
   A::normal({numel}, 0, 1, device.inner(), where).read_bytes(std::as_writable_bytes(std::span(drawn)), where);
-  std::vector<double> matrix(drawn.begin(), drawn.end());
+  std::copy(drawn.begin(), drawn.end(), matrix.begin());
   orthonormalize(matrix, rows, columns);
   for (std::size_t i = 0; i < out; ++i)
     for (std::size_t j = 0; j < in; ++j)

@@ -438,6 +438,9 @@ TEST_CASE("initial values") {
     check_close(square, expected);
   }
   CHECK_THROWS_AS(init::orthogonal().values({3}, device), ShapeError);
+  CHECK_THROWS_WITH_AS(
+      init::orthogonal().values({4, std::int64_t{1} << 59}, device),
+      doctest::Contains("no memory left for the 2305843009213693952 numbers of shape (4, 5764"), Error);
   CHECK_THROWS_AS(init::normal(0, -1).values({3}, device), Error);
 
   // The same seed, the same parameters.
