@@ -6,6 +6,8 @@
 #include <climits>
 #include <cstring>
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,11 @@ namespace {
 
 [[noreturn]] void fail_system(const std::string& file, const char* what, int error) {
   throw DataError("[record] \"" + file + "\" cannot be " + what + ": " + std::strerror(error));
+}
+
+[[noreturn]] void fail_without_memory(const std::string& file, std::size_t bytes) {
+  throw DataError("[record] \"" + file + "\" has " + std::to_string(bytes) +
+                  " bytes, more than memory is left");
 }
 
 // The system would take the part before it for the name.
@@ -105,7 +112,14 @@ Bytes read_file(const Path& file, bool map) {
       return Bytes::view({static_cast<const std::byte*>(address), size}, std::move(mapping));
     }
   }
-  std::vector<std::byte> bytes(size);
+  std::vector<std::byte> bytes;
+  try {
+    bytes.resize(size);
+  } catch (const std::bad_alloc&) {  // such as of a sparse file, which takes no room on the disk
+    fail_without_memory(file.string(), size);
+  } catch (const std::length_error&) {
+    fail_without_memory(file.string(), size);
+  }
   std::size_t at = 0;
   while (at < bytes.size()) {
     ssize_t count = ::read(descriptor.number(), bytes.data() + at, bytes.size() - at);

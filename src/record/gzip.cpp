@@ -77,7 +77,12 @@ Bytes gunzip(const Bytes& file, std::string_view source) {
       stream.give(std::span(file).subspan(given, next));
       given += next;
     }
-    stream.grow(out, used);
+    try {
+      stream.grow(out, used);
+    } catch (const std::bad_alloc&) {
+      fail(source, "the gzip file of " + std::to_string(file.size()) + " bytes unpacks to more than " +
+                       std::to_string(used) + " bytes, for which no memory is left");
+    }
     const uInt room = stream.avail_out;
     const int state = inflate(&stream, Z_NO_FLUSH);
     used += room - stream.avail_out;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <sinter/error.h>
 #include <sinter/record/record.h>
@@ -256,6 +257,37 @@ TEST_CASE("a symbolic link is followed: the file that it leads to is replaced, o
   CHECK(contains(message_of([&] { three(1).write(folder.path() / "nowhere"); }),
                  "cannot be written: No such file"));
 }
+
+// A sanitizer takes address space as it likes.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("small files that become large are told, where memory does not last") {
+  TemporaryFolder folder;
+  const auto sparse = folder.path() / "m.safetensors", bomb = folder.path() / "m.safetensors.gz";
+  constexpr std::size_t kLarge = std::size_t{1} << 40, kUnpacked = std::size_t{1} << 28;
+  put(sparse, "");
+  std::filesystem::resize_file(sparse, kLarge);
+  Record zeros;
+  zeros.add("x", entry_of(DType::u8, {static_cast<std::int64_t>(kUnpacked)}, 0));
+  const bool has_gzip = message_of([&] { zeros.write(bomb); }).empty();
+  zeros = Record();
+
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit limit{};
+  REQUIRE(getrlimit(RLIMIT_AS, &limit) == 0);
+  rlimit small = limit;
+  small.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + kUnpacked / 2;
+  REQUIRE(setrlimit(RLIMIT_AS, &small) == 0);
+  const std::string of_sparse = message_of([&] { Record::read(sparse); });
+  const std::string of_bomb = message_of([&] { Record::read(bomb); });
+  setrlimit(RLIMIT_AS, &limit);
+  CHECK(contains(of_sparse, "m.safetensors\" has 1099511627776 bytes, more than memory is left"));
+  if (has_gzip) {
+    CHECK(contains(of_bomb, "m.safetensors.gz\": the gzip file of "));
+    CHECK(contains(of_bomb, " bytes unpacks to more than 67108864 bytes, for which no memory is left"));
+  }
+}
+#endif
 
 TEST_CASE("what is there and not a regular file is not replaced") {
   namespace fs = std::filesystem;
