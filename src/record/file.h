@@ -14,6 +14,8 @@ namespace sinter::record {
 Bytes read_file(const Path& file, bool map);
 
 bool exists(const Path& file);
+/// What stands at the end of symbolic links, which need not be there.
+std::string end_of_links(const Path& file);
 /// Throws DataError where there is something that is no regular file, nor a link to one.
 void require_replaceable(const Path& file);
 /// Nothing where there is no regular file or link, or it cannot be removed: what is left is of no more use.

@@ -190,17 +190,20 @@ void Record::write(const Path& file, const WriteOptions& options) const {
                       " has max_shard_bytes, which only safetensors files take");
     return write_shards(*this, file, options.max_shard_bytes);
   }
-  const std::vector<std::string> old = own_shards(index_of(file));
-  PendingFile pending(file, index_of(file));
+  const Path index(index_of(end_of_links(file)));
+  const std::vector<std::string> old = own_shards(index);
+  PendingFile pending(file, index);
   pending.write(encode(*this, format));
   pending.publish();
-  if (!old.empty()) remove_if_there(index_of(file));
+  if (!old.empty()) remove_if_there(index);
   for (const std::string& name : old) remove_if_there(name);
 }
 
 Record Record::read(const Path& file, const ReadOptions& options) {
   if (is_index(file)) return read_shards(file, options);
-  if (!exists(file) && exists(index_of(file))) return read_shards(index_of(file), options);
+  if (!exists(file))  // as a link is whose file was replaced by several
+    for (const Path& index : {Path(index_of(file)), Path(index_of(end_of_links(file)))})
+      if (exists(index)) return read_shards(index, options);
   const Format format = options.format.value_or(Format::of(file));
   return decode(read_file(file, options.map), detail::quoted(file), format, options.verify);
 }

@@ -121,8 +121,9 @@ Record read_shards(const Path& index, const ReadOptions& options) {
   return record;
 }
 
-void write_shards(const Record& record, const Path& file, std::uint64_t max_shard_bytes) {
-  require_replaceable(file);
+void write_shards(const Record& record, const Path& name, std::uint64_t max_shard_bytes) {
+  require_replaceable(name);
+  const Path file(end_of_links(name));
   const std::string folder = folder_of(file.string()), stem = stem_of(file.string());
   const std::string tag = checksum_of(record).substr(0, kTagDigits);
   const std::vector<Record> shards = split(record, max_shard_bytes);

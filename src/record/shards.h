@@ -16,7 +16,7 @@ Record read_shards(const Path& index, const ReadOptions& options);
 
 /// Writes the index last. The shards have new names, unless they have the same content as those of that name:
 /// a reader of the old index finds its files until the new one is there.
-void write_shards(const Record& record, const Path& file, std::uint64_t max_shard_bytes);
+void write_shards(const Record& record, const Path& name, std::uint64_t max_shard_bytes);
 
 /// What Sinter wrote as shards of the index that is there, to be removed when other content has taken their
 /// place. Empty where a file of the index is somebody else's.

@@ -258,6 +258,30 @@ TEST_CASE("a symbolic link is followed: the file that it leads to is replaced, o
                  "cannot be written: No such file"));
 }
 
+TEST_CASE("several files stand where a symbolic link leads, as one does") {
+  namespace fs = std::filesystem;
+  TemporaryFolder folder;
+  fs::create_directory(folder.path() / "real");
+  const auto file = folder.path() / "real" / "m.safetensors", link = folder.path() / "link.safetensors";
+  fs::create_symlink("real/m.safetensors", link);
+  const auto files = [&] { return std::distance(fs::directory_iterator(folder.path() / "real"), {}); };
+  three(1).write(file);
+  for (const std::uint8_t first : {2, 3}) {
+    three(first).write(link, {.max_shard_bytes = 200});
+    CHECK(fs::is_symlink(link));
+    CHECK(files_in(folder) == 2);
+    CHECK(files() == 3);
+    CHECK(equal(Record::read(link), three(first)));
+    CHECK(equal(Record::read(file), three(first)));
+  }
+  three(4).write(link);
+  CHECK(fs::is_symlink(link));
+  CHECK(files() == 1);
+  CHECK(equal(Record::read(link), three(4)));
+  fs::create_symlink("loop", folder.path() / "loop");
+  CHECK(contains(message_of([&] { Record::read(folder.path() / "loop"); }), "cannot be opened: Too many"));
+}
+
 // A sanitizer takes address space as it likes.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_CASE("small files that become large are told, where memory does not last") {

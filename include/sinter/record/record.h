@@ -116,9 +116,9 @@ class SINTER_API Record {
 
   /// Writes to temporary files beside `file` and renames them: a reader sees either the old or the new
   /// content, complete, or, of several files that are replaced just then, an error. Symbolic links are
-  /// followed, but for a record in several files, and a file that is replaced keeps its permissions. Throws
-  /// DataError with the file and the reason, as where it is there and not a regular file; nothing has changed
-  /// then.
+  /// followed: several files and their index stand beside what the link leads to. A file that is replaced
+  /// keeps its permissions. Throws DataError with the file and the reason, as where it is there and not a
+  /// regular file; nothing has changed then.
   void write(const Path& file, const WriteOptions& options = {}) const;
   /// A file, or several with an index: FILE.index.json by its own name, or by that of FILE where there is no
   /// such file. Throws DataError for anything but a whole, undamaged record.
