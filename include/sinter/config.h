@@ -396,7 +396,9 @@ std::vector<std::string> parse_arguments(T& config, int argc, const char* const*
   return std::move(arguments.others);
 }
 
-/// Every setting as parse_arguments takes it, with its value: for a program's --help.
+/// Every setting as parse_arguments takes it, with its value: for a program's --help. A map with a key that
+/// cannot be part of a path, as it is empty or has a dot or "=", is JSON; throws DataError where the
+/// configuration itself is such a map.
 template <class T>
 std::vector<std::string> to_arguments(const T& config) {
   return detail::arguments_of(to_value(config));

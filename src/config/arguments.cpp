@@ -1,4 +1,5 @@
 // Settings as arguments of a program, and as files.
+#include <algorithm>
 #include <charconv>
 #include <span>
 #include <utility>
@@ -13,8 +14,15 @@
 namespace sinter::config::detail {
 namespace {
 
+/// Whether the key can be a part of a path.
+bool fits_path(const std::string& key) {
+  return !key.empty() && key.find_first_of(".=") == std::string::npos;
+}
+
+/// A table with a key that cannot is one argument, as JSON.
 void list(const Value& value, const std::string& path, std::vector<std::string>& arguments) {
-  if (value.kind() == Value::Kind::table && value.size() > 0) {
+  const bool has_entries = value.kind() == Value::Kind::table && value.size() > 0;
+  if (has_entries && (path.empty() || std::all_of(value.keys().begin(), value.keys().end(), fits_path))) {
     for (std::size_t i = 0; i < value.size(); ++i)
       list(value.items()[i], path.empty() ? value.keys()[i] : path + "." + value.keys()[i], arguments);
     return;
@@ -76,15 +84,19 @@ Arguments::Arguments(int count, const char* const* arguments) {
 }
 
 std::vector<std::string> arguments_of(const Value& value) {
+  if (value.kind() == Value::Kind::table)  // which as a whole has no path that JSON could be given for
+    for (const std::string& key : value.keys())
+      if (!fits_path(key))
+        throw DataError("[config] the key \"" + key + "\" cannot be part of an argument's path");
   std::vector<std::string> arguments;
   list(value, "", arguments);
   return arguments;
 }
 
 void unknown_setting(const std::string& path, const Value& known, Reading& reading) {
-  std::vector<std::string> paths;
-  for (const std::string& argument : arguments_of(known))
-    paths.push_back(argument.substr(2, argument.find('=') - 2));
+  std::vector<std::string> paths, arguments;
+  list(known, "", arguments);
+  for (const std::string& argument : arguments) paths.push_back(argument.substr(2, argument.find('=') - 2));
   const std::string near = nearest(path, paths);
   reading.problem("is no setting" + (near.empty() ? "" : ", did you mean " + near + "?"));
 }

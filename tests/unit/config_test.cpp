@@ -257,6 +257,22 @@ TEST_CASE("settings of every type") {
   CHECK(copy == other());
 }
 
+TEST_CASE("keys of maps that cannot be parts of paths") {
+  for (const char* key : {"a.b", "a=b", "", "."}) {
+    CAPTURE(key);
+    const Model model{.weights = {{key, 2}, {"cat", 3}}};
+    std::vector<const char*> pointers;
+    const std::vector<std::string> arguments = config::to_arguments(model);
+    for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
+    Model copy;
+    CHECK(parse(copy, pointers).empty());
+    CHECK(copy == model);
+    const std::map<std::string, int> map{{key, 1}};
+    CHECK(contains(message_of([&] { config::to_arguments(map); }),
+                   "the key \"" + std::string(key) + "\" cannot be part of an argument's path"));
+  }
+}
+
 TEST_CASE("mistakes on the command line change nothing") {
   const Model model = other();
   CHECK(
