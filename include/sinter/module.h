@@ -304,6 +304,8 @@ class SINTER_API SeenOnce {
       return true;
     }
   }
+  /// The same of objects, such as layers that several pointers lead to.
+  bool is_new_object(const void* object) { return add({object, nullptr}); }
 
  private:
   using Identity = std::pair<const void*, const void*>;

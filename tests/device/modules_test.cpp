@@ -284,6 +284,21 @@ TEST_CASE("functions that give a model leave the shared parts of the one that th
   CHECK(nn::quantize(model, {"encoder"}).encoder->quantized);
   check_untouched(model, encoder);
   CHECK_FALSE(model.encoder->quantized);
+  // A layer with two paths is changed once, whichever of them fits, and stays one.
+  for (const char* pattern : {"*", "encoder", "again"}) {
+    CAPTURE(pattern);
+    const SharedParts few = nn::quantize(model, {pattern}), low = nn::add_lora(few, {pattern});
+    CHECK(few.encoder == few.again);
+    CHECK(low.encoder == low.again);
+    CHECK(low.encoder->quantized);
+    REQUIRE(low.again->lora);
+    CHECK(low.again->lora->a.requires_grad());
+    const SharedParts merged = nn::merge_lora(low);
+    CHECK(merged.encoder == merged.again);
+    CHECK_FALSE(merged.again->lora);
+    CHECK(nn::load_lora(low, nn::lora_record(low)).encoder->lora);
+    CHECK_THROWS_AS(nn::add_lora(low, {pattern}), Error);
+  }
 
   const auto values = values_of(model.encoder->weight.dynamic());
   const auto twice = [](const std::string&, const AnyTensor& x) { return AnyTensor::mul(x, 2.0); };

@@ -94,7 +94,8 @@ std::vector<record::detail::Named> lora_state(const M& model) {
 ///
 ///   model = nn::add_lora(std::move(model), {"*.query", "*.value"}, {.rank = 4});
 ///
-/// Layers that nn::quantize (quantize.h) has been at get them as well: QLoRA.
+/// Layers that nn::quantize (quantize.h) has been at get them as well: QLoRA. A layer that several pointers
+/// lead to gets them once, where one of its paths fits.
 ///
 /// Throws Error where no layer fits, one that fits has such matrices already, or an option is out of range.
 template <class M>
@@ -103,9 +104,11 @@ M add_lora(M model, const std::vector<std::string>& layers = {"*"}, const LoraOp
   sinter::detail::unshare(model);
   bool found = false;
   const bool trains = detail::may_train(model);
+  sinter::detail::SeenOnce seen;
   visit_leaves<detail::LoraLeaf>(model, [&](const std::string& path, auto& layer) {
     if (!detail::fits_any(layers, path)) return;
     found = true;
+    if (!seen.is_new_object(&layer)) return;
     if (layer.lora) throw Error("[add_lora] the layer " + path + " has low-rank matrices already", where);
     constexpr bool is_table = std::is_same_v<std::remove_cvref_t<decltype(layer)>, Embedding>;
     const AnyTensor weight = detail::weight_of(layer, trains, where);
@@ -114,7 +117,7 @@ M add_lora(M model, const std::vector<std::string>& layers = {"*"}, const LoraOp
   detail::require_layers("add_lora", &layers, found, where);
   detail::set_state(model, detail::set_frozen(detail::state_of(model), true, "*", where));
   detail::visit_lora(model, [&](const std::string&, auto& layer) {
-    if (!layer.lora->a.device().is_autodiff()) return;
+    if (!layer.lora->a.device().is_autodiff() || layer.lora->a.requires_grad()) return;
     layer.lora->a = layer.lora->a.require_grad(where);
     layer.lora->b = layer.lora->b.require_grad(where);
   });

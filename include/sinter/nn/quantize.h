@@ -39,9 +39,11 @@ M quantize(M model, const std::vector<std::string>& layers = {"*"}, const QuantO
            Location where = Location::current()) {
   sinter::detail::unshare(model);
   bool found = false;
+  sinter::detail::SeenOnce seen;
   visit_leaves<detail::LinearLeaf>(model, [&](const std::string& path, auto& layer) {
     if (!detail::fits_any(layers, path)) return;
     found = true;
+    if (!seen.is_new_object(&layer)) return;  // several pointers lead to it
     if (layer.quantized) throw Error("[quantize] the layer " + path + " is quantized already", where);
     layer.quantized = sinter::quantize(layer.weight, options, where);
     layer.weight = {};
