@@ -249,16 +249,14 @@ bool has_vectors_of_columns(const ir::Kernel& kernel, const Target& target) {
                                    of_values = ir::dependence(kernel);
   int alone = 0, in_vectors = 0;  // loads
   std::vector<bool> inner;
-  for (const ir::Expr& expr : kernel.exprs) {
+  for (ir::ExprId id = 0; id < kernel.exprs.size(); ++id) {
+    const ir::Expr& expr = kernel.exprs[id];
     if (expr.kind == ir::ExprKind::Reduce &&
         ((expr.op != Op::Sum && expr.op != Op::SquaredDeviations) || expr.dtype != DType::f32))
       return false;
     inner.push_back(expr.level == ir::Level::Inner);
     if (!ir::reads_memory(expr) || !inner.back() || (of_maps[expr.map] >> along & 1) == 0) continue;
-    const bool lies_so = expr.kind == ir::ExprKind::Load &&
-                         (expr.predicate == ir::kNone || (of_values[expr.predicate] >> along & 1) == 0) &&
-                         ir::is_consecutive(kernel.maps[expr.map], along);
-    ++(lies_so ? in_vectors : alone);
+    ++(lies_in_vectors(kernel, id, along, of_values) ? in_vectors : alone);
   }
   return in_vectors > 0 && alone <= kMostAlone && is_small_enough_for_vectors(kernel, inner) &&
          (target.tile_bytes == 0 ||

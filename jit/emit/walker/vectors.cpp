@@ -34,8 +34,9 @@ Vectors::Vectors(Expressions& e, Accumulators& sums, Schedule schedule, const st
   const bool inner = schedule == Schedule::LanesInner;
   const std::size_t rank = inner ? k_.inner_rank : k_.outer_rank;
   if (!e_.dialect.has_vectors(k_, e_.target) || rank == 0) return;
-  of_windows_ = schedule == Schedule::LanesOuter && has_vectors_of_windows(k_, e_.target);
-  const bool columns = schedule == Schedule::LanesOuter && !of_windows_;
+  of_outer_points_ = schedule == Schedule::LanesOuter;
+  const bool windows = of_outer_points_ && has_vectors_of_windows(k_, e_.target),
+             columns = of_outer_points_ && !windows;
   if (columns && !has_vectors_of_columns(k_, e_.target)) return;
   std::vector<bool> in_vectors = live;
   if (columns)
@@ -51,7 +52,7 @@ Vectors::Vectors(Expressions& e, Accumulators& sums, Schedule schedule, const st
     const Expr& expr = k_.exprs[id];
     if (!in_vectors[id] || !is_load(id)) continue;
     maps.emplace_back(expr.buffer, expr.map);
-    if (of_windows_ && expr.predicate != ir::kNone)
+    if (of_outer_points_ && expr.predicate != ir::kNone)
       is_whole_in_vectors(k_, expr.predicate, along_, dependence_, whole);
   }
   for (const ir::Store& store : k_.stores)
@@ -70,7 +71,7 @@ Vectors::Vectors(Expressions& e, Accumulators& sums, Schedule schedule, const st
 bool Vectors::is_load(ExprId id) const {
   const Expr& expr = k_.exprs[id];
   if (expr.kind != ExprKind::Load || !e_.is_consecutive(expr.map, along_)) return false;
-  if (of_windows_) return lies_in_windows(k_, id, along_, dependence_);
+  if (of_outer_points_) return lies_in_vectors(k_, id, along_, dependence_);
   return expr.predicate == ir::kNone || (dependence_[expr.predicate] >> along_ & 1) == 0;
 }
 

@@ -63,7 +63,7 @@ class Vectors {
   Accumulators& sums_;
   const ir::Kernel& k_;
   bool any_ = false;
-  bool of_windows_ = false;
+  bool of_outer_points_ = false;           // of reductions
   std::size_t along_ = 0;                  // the coordinate that counts the elements of a vector
   std::vector<std::uint32_t> dependence_;  // of expressions on coordinates
 };

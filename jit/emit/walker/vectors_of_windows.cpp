@@ -53,7 +53,7 @@ bool is_whole_in_vectors(const ir::Kernel& kernel, ExprId predicate, std::size_t
   return true;
 }
 
-bool lies_in_windows(const ir::Kernel& kernel, ExprId load, std::size_t along,
+bool lies_in_vectors(const ir::Kernel& kernel, ExprId load, std::size_t along,
                      const std::vector<std::uint32_t>& dependence) {
   const Expr& expr = kernel.exprs[load];
   std::set<std::size_t> ints;
@@ -73,7 +73,7 @@ bool has_vectors_of_windows(const ir::Kernel& kernel, const Target& target) {
   for (ExprId id = 0; id < kernel.exprs.size(); ++id) {
     const Expr& expr = kernel.exprs[id];
     if (expr.kind == ExprKind::Reduce && (expr.op != Op::Sum || expr.dtype != DType::f32)) return false;
-    any |= expr.level == Level::Inner && lies_in_windows(kernel, id, along, dependence);
+    any |= expr.level == Level::Inner && lies_in_vectors(kernel, id, along, dependence);
   }
   for (const ir::Store& store : kernel.stores)
     if (store.level == Level::Inner || store.phase == 0) return false;

@@ -21,8 +21,9 @@ bool has_vectors_of_windows(const ir::Kernel& kernel, const Target& target);
 bool is_whole_in_vectors(const ir::Kernel& kernel, ir::ExprId predicate, std::size_t along,
                          const std::vector<std::uint32_t>& dependence, std::set<std::size_t>& ints);
 
-/// True iff the load of such a kernel brings neighbours along the coordinate, where ints allow it.
-bool lies_in_windows(const ir::Kernel& kernel, ir::ExprId load, std::size_t along,
+/// True iff a load of a reduction brings neighbours along the coordinate of outer points, where ints allow
+/// it.
+bool lies_in_vectors(const ir::Kernel& kernel, ir::ExprId load, std::size_t along,
                      const std::vector<std::uint32_t>& dependence);
 
 class VectorsOfWindows : private LoopText {

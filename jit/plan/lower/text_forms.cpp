@@ -42,7 +42,7 @@ Window window_of(const Draft& draft, const ir::Kernel& kernel, std::size_t loop)
 }
 
 // Inner points of a lane that are written out; times the expressions of a point, lines of text.
-constexpr std::int64_t kMostWindow = 32, kMostWindowExpressions = 512;
+constexpr std::int64_t kMostWindow = 32, kMostOverlapping = 64, kMostWindowExpressions = 512;
 // A single loop over pieces may be any short row.
 constexpr std::int64_t kMostRow = 4;
 
@@ -59,8 +59,8 @@ bool has_small_windows(const Draft& draft, const ir::Kernel& kernel) {
   }
   const auto inner = std::count_if(kernel.exprs.begin(), kernel.exprs.end(),
                                    [](const ir::Expr& expr) { return expr.level == ir::Level::Inner; });
-  return points >= 1 && points <= (kernel.inner_rank > 1 || overlap ? kMostWindow : kMostRow) &&
-         points * inner <= kMostWindowExpressions;
+  const std::int64_t most = overlap ? kMostOverlapping : kernel.inner_rank > 1 ? kMostWindow : kMostRow;
+  return points >= 1 && points <= most && points * inner <= kMostWindowExpressions;
 }
 
 void choose_inner_sizes(const Draft& draft, ir::Kernel& kernel) {
