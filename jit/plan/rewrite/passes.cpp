@@ -17,7 +17,7 @@ constexpr Pass kPasses[] = {
     {"join_sums_of_products", join_sums_of_products, [](auto&, auto& options) { return options.fusion; }},
     {"choose_layouts", choose_layouts,
      [](auto& traits, auto& options) {
-       return (traits.channels_last || traits.tensor_cores.any()) && options.fusion;
+       return (traits.channels_last || traits.tensor_cores.any() || traits.fixed_windows) && options.fusion;
      }},
     {"transpose_products", transpose_products, [](auto&, auto& options) { return options.fusion; }},
     {"sum_windows", sum_windows,

@@ -34,7 +34,8 @@ void join_sums_of_products(Graph& graph, const ir::DeviceTraits& traits);
 
 /// Images that convolutions hand each other, directly or through elementwise work, lie with their channels
 /// last in memory: where that saves library ops at least two transposes of an image, and where convolutions
-/// become contractions, which read and write images so. What such an image is to others is a view of it.
+/// become contractions, which read and write images so, or sums over windows of an image that lies so. What
+/// such an image is to others is a view of it.
 void choose_layouts(Graph& graph, const ir::DeviceTraits& traits);
 
 /// (AB)^T is computed directly where only the transpose is read.

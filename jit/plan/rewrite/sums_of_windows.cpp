@@ -5,7 +5,6 @@
 // Dims stand in the order in which the image lies: (n, h, w, c) where its channels are last in memory, else
 // (n, c, h, w). A channel of the image has `each` channels of the result.
 #include <array>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -23,6 +22,7 @@ struct Points {
   std::int64_t n, h, w, c, each, kh, kw;
 };
 
+/// Writes the sums of one convolution, or of one of its gradients.
 class DepthwiseWriter {
  public:
   DepthwiseWriter(Rewriter& to, const Node& node, const Convolution& c, bool last)
@@ -123,18 +123,11 @@ class DepthwiseWriter {
     const NodeId gradient = image(1);
     const Shape g = shape_of(gradient), x = shape_of(seen);
     const Points p{g[0], g[1], g[2], x[5], w[0] / x[5], w[2], w[3]};
-    // Of a frame that is wider than windows in steps need, some meets no gradient.
-    NodeId met = of_windows(seen);
-    if (x[1] != g[1] || x[2] != g[2]) {
-      Shape shape = shape_of(met);
-      shape[1] = g[1], shape[2] = g[2];
-      met = to_.view(Op::Slice, met, shape, {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1});
-    }
     const NodeId of_result = to_.view(Op::Reshape, gradient, Shape{p.n, p.h, p.w, p.c, p.each, 1, 1});
     // Neighbours in memory are neighbours in the loops, whether they are kept or added up.
     const std::vector<std::int64_t> order = last_ ? std::vector<std::int64_t>{5, 6, 0, 1, 2, 3, 4}
                                                   : std::vector<std::int64_t>{3, 4, 5, 6, 0, 1, 2};
-    const NodeId sum = sum_of_products(met, of_result, p, order, kImage);
+    const NodeId sum = sum_of_products(of_windows(seen), of_result, p, order, kImage);
     if (!last_) return rounded(to_.view(Op::Reshape, sum, w));
     const NodeId found = rounded(to_.view(Op::Reshape, sum, Shape{w[2], w[3], w[0], 1}));
     return to_.permute(found, {2, 3, 0, 1});
