@@ -232,6 +232,16 @@ bool is_transpose(const Node& node) {
   return node.ints[rank - 2] == static_cast<std::int64_t>(rank - 1);
 }
 
+NodeId shown_by(const Graph& graph, NodeId id) {
+  const auto shows_another = [&](const Node& n) {
+    return n.is(OpClass::View) || n.op == Op::Pad ||
+           (n.op == Op::Cast && size_of(n.dtype) > size_of(graph.nodes[n.operands[0]].dtype));
+  };
+  while (graph.nodes[id].kind == NodeKind::Op && shows_another(graph.nodes[id]))
+    id = graph.nodes[id].operands[0];
+  return id;
+}
+
 NodeId base_of(const Graph& graph, NodeId id) {
   while (graph.nodes[id].is(OpClass::View)) id = graph.nodes[id].operands[0];
   return id;

@@ -60,6 +60,11 @@ struct Node {
   /// A cast to the same dtype that is stored whatever it takes to compute it again: a pass wants it in memory
   /// in the order of its dims.
   bool is_stored_copy() const { return kind == NodeKind::Op && op == Op::Cast && !ints.empty(); }
+  /// A product of which kernels read what a factor shows many times, through views and frames: a bit for each
+  /// in ints[0].
+  bool reads_many_times(std::size_t factor) const {
+    return kind == NodeKind::Op && op == Op::Mul && !ints.empty() && (ints[0] >> factor & 1) != 0;
+  }
   /// Random numbers are the sources that have two scalars: seed and stream.
   bool is_random() const { return is(OpClass::Source) && scalars.size() == 2; }
 };
@@ -151,5 +156,7 @@ bool is_transpose(const Node& node);
 
 /// The node below all views.
 NodeId base_of(const Graph& graph, NodeId node);
+/// The node below all views, frames and casts to more bits: what these show of it.
+NodeId shown_by(const Graph& graph, NodeId node);
 
 }  // namespace sinter::plan

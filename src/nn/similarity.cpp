@@ -6,6 +6,7 @@
 
 #include "src/base/number_text.h"
 #include "src/tensor/autocast.h"
+#include "src/tensor/check.h"
 
 namespace sinter::nn {
 namespace {
@@ -33,7 +34,9 @@ AnyTensor detail::pairwise_distance(const AnyTensor& a, const AnyTensor& b, doub
                                     Location where) {
   require_one_shape("pairwise_distance", a, b, where);
   if (!(p > 0)) throw Error("[pairwise_distance] p is " + text_of(p) + ", expected more than 0", where);
-  const A apart = A::sub(a, b, where), difference = A::add(tensor::widened(apart, where), epsilon, where);
+  const DType dtype = tensor::promoted_dtype("pairwise_distance", a.dtype(), b.dtype(), where);
+  const A apart = A::sub(tensor::widened(a, where), tensor::widened(b, where), where),
+          difference = A::add(apart, epsilon, where);
   A norm;
   if (p == 2)
     norm = root_of(difference.square(where).sum(-1, where), p, where);
@@ -43,7 +46,7 @@ AnyTensor detail::pairwise_distance(const AnyTensor& a, const AnyTensor& b, doub
     norm = difference.abs(where).sum(-1, where);
   else
     norm = root_of(A::pow(difference.abs(where), p, where).sum(-1, where), p, where);
-  return norm.squeeze(-1, where).cast(tensor::autocast_wide(apart.dtype()), where);
+  return norm.squeeze(-1, where).cast(tensor::autocast_wide(dtype), where);
 }
 
 }  // namespace sinter::nn

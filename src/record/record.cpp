@@ -202,7 +202,7 @@ void Record::write(const Path& file, const WriteOptions& options) const {
 Record Record::read(const Path& file, const ReadOptions& options) {
   if (is_index(file)) return read_shards(file, options);
   if (!exists(file))  // as a link is whose file was replaced by several
-    for (const Path& index : {Path(index_of(file)), Path(index_of(end_of_links(file)))})
+    for (const Path& index : {Path(index_of(end_of_links(file))), Path(index_of(file))})
       if (exists(index)) return read_shards(index, options);
   const Format format = options.format.value_or(Format::of(file));
   return decode(read_file(file, options.map), detail::quoted(file), format, options.verify);

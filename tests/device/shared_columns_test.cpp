@@ -181,4 +181,35 @@ TEST_CASE("columns of many tensors are reduced by one launch where workgroups ma
   }
 }
 
+// What a frame has in front of its columns, a vector's number may not be below 0 for.
+TEST_CASE("columns of frames and of pieces side by side, which begin at whole vectors or not") {
+  const Device device = small_gpu();
+  for (const DType dtype : {DType::f32, DType::bf16})
+    for (const std::int64_t before : {8, 16, 3, 4}) {
+      CAPTURE(name_of(dtype));
+      CAPTURE(before);
+      const Shape shape{5000, 24};
+      const A x = values(shape, dtype, 7, 0.5), y = values({5000, before}, dtype, 8, 0.5);
+      const auto sums = [&](const Device& on, DType wide) {
+        const A a = x.to_device(on), b = y.to_device(on);
+        a.sync();
+        b.sync();
+        const A framed = a.pad({0, before}, {0, 8}, 0).cast(wide), joined = cat({b, a}, 1).cast(wide);
+        std::vector<double> found;
+        for (const A& sum : {framed.sum(0), joined.sum(0), A::mul(framed, framed).sum(0)}) {
+          std::vector<double> numbers(static_cast<std::size_t>(sum.numel()));
+          sum.to_device(Device::host())
+              .cast(DType::f64)
+              .read_bytes(std::as_writable_bytes(std::span(numbers)));
+          found.insert(found.end(), numbers.begin(), numbers.end());
+        }
+        return found;
+      };
+      const std::vector<double> got = sums(device, DType::f32), want = sums(Device::host(), DType::f64);
+      double farthest = 0;
+      for (std::size_t i = 0; i < want.size(); ++i) farthest = std::max(farthest, std::abs(got[i] - want[i]));
+      CHECK(farthest < 1e-6 * 5000);
+    }
+}
+
 }  // namespace sinter::testing

@@ -1,5 +1,6 @@
 // Depthwise convolutions on GPUs: which kernels compute them, in which order, and what their lanes load at
 // once. What they compute, depthwise_test asks.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,42 @@ TEST_CASE("a depthwise convolution is one kernel, with what stands behind it") {
   const Planned gradients = Depthwise{}.gradients();
   CHECK(gradients.libraries == 0);
   CHECK(gradients.plan.launches.size() == 2);
+}
+
+TEST_CASE("what the image is made of is computed once, before, and results of 16 bits are stored as such") {
+  for (const bool last : {false, true}) {
+    const Depthwise of{.last = last};
+    const Planned p = planned(
+        [&](const Device& device) {
+          const AnyTensor x = of.image(device), weight = of.weight(device);
+          const AnyTensor y = silu(x).conv2d(weight, of.options());
+          const AnyTensor centred = AnyTensor::sub(y, y.mean({0, 2, 3}));
+          return std::vector{centred.square().mean({0, 2, 3}), relu(y)};
+        },
+        like_a_gpu());
+    CHECK(p.libraries == 0);
+    std::size_t exponentials = 0;
+    for (const auto& kernel : p.plan.kernels) {
+      const bool has_exp = std::any_of(kernel->exprs.begin(), kernel->exprs.end(), [](const ir::Expr& e) {
+        return e.kind == ir::ExprKind::Elementwise && (e.op == Op::Exp || e.op == Op::Sigmoid);
+      });
+      if (!has_exp) continue;
+      ++exponentials;
+      CHECK(kernel->inner_rank == 0);
+    }
+    CHECK(exponentials == 1);
+    // No image of f32 is in memory.
+    for (const auto& kernel : p.plan.kernels)
+      for (const ir::Store& store : kernel->stores)
+        CHECK((kernel->buffers[store.buffer].dtype == DType::bf16 || kernel->inner_rank > 0));
+  }
+}
+
+TEST_CASE("points of windows are not counted, so that numbers have 32 bits as long as images do") {
+  for (const bool last : {false, true}) {
+    const Planned p = Depthwise{.shape = {64, 384, 56, 56}, .last = last, .kernel = 7}.forward();
+    for (const auto& kernel : p.plan.kernels) CHECK_FALSE(kernel->wide);
+  }
 }
 
 TEST_CASE("its lanes take neighbouring channels at once where these are last in memory") {

@@ -52,8 +52,9 @@ Vectors::Vectors(Expressions& e, Accumulators& sums, Schedule schedule, const st
     const Expr& expr = k_.exprs[id];
     if (!in_vectors[id] || !is_load(id)) continue;
     maps.emplace_back(expr.buffer, expr.map);
-    if (of_outer_points_ && expr.predicate != ir::kNone)
-      is_whole_in_vectors(k_, expr.predicate, along_, dependence_, whole);
+    if (expr.predicate == ir::kNone || (dependence_[expr.predicate] >> along_ & 1) == 0) continue;
+    framed_.insert(expr.map);
+    is_whole_in_vectors(k_, expr.predicate, along_, dependence_, whole);
   }
   for (const ir::Store& store : k_.stores)
     if (!(columns && store.level == ir::Level::Outer) && is_store(store))
@@ -77,7 +78,9 @@ bool Vectors::is_load(ExprId id) const {
 
 std::string Vectors::place(std::size_t map, const std::string& base) const {
   const bool is_shifted = k_.row_ragged;  // the row's coordinate is no multiple of the width
-  if (e_.dialect.numbers_vectors && !is_shifted) return e_.vector_number(map, along_, "vector");
+  // Before what a frame has in front of it, all but the coordinate along would be a number below 0.
+  const bool is_framed = framed_.contains(map);
+  if (e_.dialect.numbers_vectors && !is_shifted && !is_framed) return e_.vector_number(map, along_, "vector");
   const std::string own = std::exchange(e_.coordinates[along_], base);
   const std::string text = e_.position(map);
   e_.coordinates[along_] = own;

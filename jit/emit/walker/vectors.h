@@ -1,6 +1,7 @@
 // The points of a kernel that are neighbours in memory, taken a vector at a time.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,7 @@ class Vectors {
   const ir::Kernel& k_;
   bool any_ = false;
   bool of_outer_points_ = false;           // of reductions
+  std::set<std::size_t> framed_;           // maps of loads whose bounds depend on that coordinate
   std::size_t along_ = 0;                  // the coordinate that counts the elements of a vector
   std::vector<std::uint32_t> dependence_;  // of expressions on coordinates
 };

@@ -46,10 +46,12 @@ class Arguments {
   bool wide = false;
 };
 
-/// True iff 32 bits are too few to count the points of all loops.
-bool are_many(const Draft& draft) {
+/// True iff 32 bits are too few to count the points of all loops; those of windows that are written out are
+/// not counted.
+bool are_many(const Draft& draft, const ir::Kernel& kernel) {
+  const std::size_t loops = kernel.inner_sizes.empty() ? draft.extents.size() : draft.outer_rank;
   double count = 1;
-  for (const std::int64_t extent : draft.extents) count *= static_cast<double>(extent);
+  for (std::size_t loop = 0; loop < loops; ++loop) count *= static_cast<double>(draft.extents[loop]);
   return count > static_cast<double>(kMostIndex);
 }
 
@@ -300,8 +302,9 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
     if (kernel.phases > 1 || draft.parts > 0) choose_row_elements(draft, limits, kernel);
     if (draft.parts > 0) kernel.parts = arguments.extent(draft.parts);
   }
-  kernel.wide = arguments.wide || (!has_tiles && are_many(draft));  // tiles are counted by themselves
   if (limits.fixed_windows && !has_tiles) choose_inner_sizes(draft, kernel);
+  // Tiles are counted by themselves.
+  kernel.wide = arguments.wide || (!has_tiles && are_many(draft, kernel));
   if (limits.flat_vectors) choose_flat_maps(draft, kernel);
   if (limits.reciprocals && !kernel.wide) add_reciprocals(kernel, arguments.ints);
   kernel.ints = static_cast<std::uint16_t>(arguments.ints.size());

@@ -181,6 +181,7 @@ class Lowering : private FrameTests {
       case OpClass::Elementwise:
         expr.kind = ir::ExprKind::Elementwise;
         expr.op = n.op;
+        require_factors(n);
         for (std::size_t k = 0; k < n.operands.size(); ++k)
           expr.args[k] = value(n.operands[k], map, predicate);
         if (n.op == Op::Cast) return cast_as_asked(expr.args[0], n.dtype, id);

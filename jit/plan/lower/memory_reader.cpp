@@ -94,6 +94,15 @@ bool MemoryReader::stays_within(NodeId id, MapId place) const {
   return n.shape.numel() > 0 && first <= first_read && last_read <= last;
 }
 
+void MemoryReader::require_factors(const Node& product) const {
+  for (std::size_t k = 0; k < product.operands.size(); ++k) {
+    if (!product.reads_many_times(k)) continue;
+    const NodeId shown = shown_by(graph_, product.operands[k]);
+    if (node(shown).kind == NodeKind::Op && !node(shown).is(OpClass::Source) && !is_loaded(shown))
+      throw Cut{"an image, of which windows show each element many times"};
+  }
+}
+
 ir::ExprId MemoryReader::row(NodeId factor, MapId map, const Shape& points, std::size_t at, std::size_t own,
                              std::size_t along) {
   const std::optional<StridedView> view = owners_[factor] == kInline

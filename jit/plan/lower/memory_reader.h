@@ -46,6 +46,8 @@ class MemoryReader : public DraftWriter {
   /// Where an external value lies.
   MapId in_memory(NodeId id, MapId map);
   bool is_loaded(NodeId id) const;
+  /// Throws Cut where a product reads many times what this kernel would compute.
+  void require_factors(const Node& product) const;
 
   ir::ExprId load(NodeId id, MapId place, ir::ExprId predicate);
   /// Whether a predicate tests a coordinate that decides what is read. If not, the same is read whatever

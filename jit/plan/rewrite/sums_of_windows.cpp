@@ -11,6 +11,7 @@
 
 #include "jit/plan/rewrite/images.h"
 #include "jit/plan/rewrite/passes.h"
+#include "jit/plan/rewrite/read_as.h"
 
 namespace sinter::plan {
 namespace {
@@ -25,8 +26,9 @@ struct Points {
 /// Writes the sums of one convolution, or of one of its gradients.
 class DepthwiseWriter {
  public:
-  DepthwiseWriter(Rewriter& to, const Node& node, const Convolution& c, bool last)
-      : to_(to), node_(node), c_(c), last_(last), wide_(arithmetic_of(node.dtype)) {}
+  /// `half`: as what all read the result.
+  DepthwiseWriter(Rewriter& to, const Node& node, const Convolution& c, bool last, std::optional<DType> half)
+      : to_(to), node_(node), c_(c), last_(last), half_(half), wide_(arithmetic_of(node.dtype)) {}
 
   NodeId write() {
     switch (node_.op) {
@@ -69,12 +71,25 @@ class DepthwiseWriter {
       id = to_.permute(to_.view(Op::Expand, id, points), order);
       return to_.node(id).dtype == wide_ ? id : to_.cast(id, wide_);
     };
-    const NodeId product = to_.elementwise(Op::Mul, wide_, {operand(a), operand(b)});
+    Node product;
+    product.op = Op::Mul;
+    product.dtype = wide_;
+    product.operands = {operand(a), operand(b)};
+    product.shape = shape_of(product.operands[0]);
+    // A weight is in memory, and a gradient is met by each place in the window.
+    product.ints = {node_.op == Op::Conv2dBackwardWeight ? kBoth : kFirst};
     std::int64_t mask = 0;
     for (std::size_t d = 0; d < order.size(); ++d) mask |= (dims >> order[d] & 1) << d;
-    return to_.reduce(Op::Sum, wide_, product, mask);
+    return to_.reduce(Op::Sum, wide_, to_.add(std::move(product)), mask);
   }
-  NodeId rounded(NodeId id) { return wide_ == node_.dtype ? id : to_.cast(id, node_.dtype); }
+  /// As what all read the result, before views of it: the sum itself is not stored then.
+  NodeId rounded(NodeId sum) {
+    const DType dtype = half_.value_or(node_.dtype);
+    return dtype == wide_ ? sum : to_.cast(sum, dtype);
+  }
+  NodeId as_result(NodeId found) {
+    return to_.node(found).dtype == node_.dtype ? found : to_.cast(found, node_.dtype);
+  }
 
   std::vector<std::int64_t> order_of_image() const {
     return last_ ? std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6}
@@ -83,9 +98,10 @@ class DepthwiseWriter {
   /// A sum for each pixel and channel (c each), as the node has its result.
   NodeId as_image(NodeId sum, std::int64_t n, std::int64_t h, std::int64_t w, std::int64_t channels) {
     const Shape in_order = last_ ? Shape{n, h, w, channels} : Shape{n, channels, h, w};
-    const NodeId found = rounded(to_.view(Op::Reshape, sum, in_order));
-    if (last_ == node_.channels_last) return found;
-    return last_ ? to_.permute(found, {0, 3, 1, 2}) : to_.permute(found, {0, 2, 3, 1});
+    NodeId found = to_.view(Op::Reshape, rounded(sum), in_order);
+    if (last_ != node_.channels_last)
+      found = last_ ? to_.permute(found, {0, 3, 1, 2}) : to_.permute(found, {0, 2, 3, 1});
+    return as_result(found);
   }
 
   NodeId forward() {
@@ -128,11 +144,13 @@ class DepthwiseWriter {
     const std::vector<std::int64_t> order = last_ ? std::vector<std::int64_t>{5, 6, 0, 1, 2, 3, 4}
                                                   : std::vector<std::int64_t>{3, 4, 5, 6, 0, 1, 2};
     const NodeId sum = sum_of_products(of_windows(seen), of_result, p, order, kImage);
-    if (!last_) return rounded(to_.view(Op::Reshape, sum, w));
-    const NodeId found = rounded(to_.view(Op::Reshape, sum, Shape{w[2], w[3], w[0], 1}));
-    return to_.permute(found, {2, 3, 0, 1});
+    if (!last_) return as_result(to_.view(Op::Reshape, rounded(sum), w));
+    const NodeId found = to_.view(Op::Reshape, rounded(sum), Shape{w[2], w[3], w[0], 1});
+    return as_result(to_.permute(found, {2, 3, 0, 1}));
   }
 
+  // Factors that are read many times, as sets.
+  static constexpr std::int64_t kFirst = 1, kBoth = 3;
   // Dims of points, as sets.
   static constexpr std::int64_t kImage = 1 << 0 | 1 << 1 | 1 << 2, kEach = 1 << 4, kWindow = 1 << 5 | 1 << 6;
 
@@ -140,6 +158,7 @@ class DepthwiseWriter {
   const Node& node_;
   const Convolution& c_;
   const bool last_;
+  const std::optional<DType> half_;
   const DType wide_;
 };
 
@@ -153,10 +172,11 @@ bool is_summed_convolution(const Graph& graph, const Node& node) {
 }
 
 void sum_windows(Graph& graph, const ir::DeviceTraits&) {
-  rewrite(graph, [&](Rewriter& to, NodeId, Node node) {
+  const std::vector<std::optional<DType>> halves = read_as_halves(graph, Readers::BehindViews);
+  rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
     if (!is_summed_convolution(to.after(), node)) return to.add(std::move(node));
     const bool last = node.channels_last || lies_channels_last(to.after(), node.operands[0]);
-    return DepthwiseWriter(to, node, attributes_of(node), last).write();
+    return DepthwiseWriter(to, node, attributes_of(node), last, halves[id]).write();
   });
 }
 

@@ -11,6 +11,7 @@
 #include "jit/library/sort.h"
 #include "src/autodiff/node.h"
 #include "src/tensor/apply.h"
+#include "src/tensor/autocast.h"
 #include "src/tensor/check.h"
 #include "src/tensor/indices/scan.h"
 
@@ -198,8 +199,9 @@ AnyTensor median(const AnyTensor& x, Location where) {
   };
   parts.backward = [where](const Saved& saved, const detail::Tensors& gradients) {
     const AnyTensor& equal = saved[0];
-    return detail::Tensors{
-        AnyTensor::mul(equal, AnyTensor::div(gradients[0], equal.sum(where), where), where)};
+    const AnyTensor each =
+        AnyTensor::div(tensor::widened(gradients[0], where), tensor::widened(equal, where).sum(where), where);
+    return detail::Tensors{AnyTensor::mul(equal, each.cast(equal.dtype(), where), where)};
   };
   return detail::call(std::move(parts), {x})[0];
 }
