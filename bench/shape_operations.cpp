@@ -4,46 +4,14 @@
 
 #include <sinter/sinter.h>
 
+#include "shape_inputs.h"
+
 namespace bench {
 namespace {
 
-namespace sn = sinter;
-using sn::AnyTensor;
-using sn::Device;
-using sn::Dims;
-using sn::DType;
-using sn::Shape;
 using sn::Tensor;
 
 constexpr double kEpsilon = 1e-5;
-
-// ---- inputs
-
-/// Computed at setup, so that making the operands is not measured.
-AnyTensor ready(AnyTensor x) {
-  x.sync();
-  return x;
-}
-
-AnyTensor normal(const Dims& sizes, DType dtype, const Device& device) {
-  return ready(AnyTensor::normal(Shape(sizes), 0, dtype == DType::i8 ? 20 : 1, device).cast(dtype));
-}
-
-AnyTensor leaf(const Dims& sizes, DType dtype, const Device& device) {
-  return normal(sizes, dtype, device.autodiff()).require_grad();
-}
-
-/// Numbers from 0 to count - 1. The greatest numbers can round up to `count` before they become integers.
-AnyTensor indices(const Dims& sizes, std::int64_t count, const Device& device) {
-  const AnyTensor x = AnyTensor::uniform(Shape(sizes), 0, static_cast<double>(count), device);
-  return ready(AnyTensor::minimum(x.cast(DType::i64), count - 1));
-}
-
-Tensors one(const Dims& shape, DType dtype, const Device& device) { return {normal(shape, dtype, device)}; }
-
-Tensors two(const Dims& shape, DType dtype, const Device& device) {
-  return {normal(shape, dtype, device), normal(shape, dtype, device)};
-}
 
 Tensors of_softmax_backward(const Dims& shape, DType dtype, const Device& device) {
   return {leaf(shape, dtype, device), normal(shape, dtype, device)};
@@ -139,35 +107,34 @@ Tensors gradient_and_input(const Dims& s, DType dtype, const Device& device) {
   return {normal({s[2], s[0]}, dtype, device), normal({s[2], s[1]}, dtype, device)};
 }
 
-/// Images and a kernel of 3 x 3: n, c, h, w and the channels of the result.
-Tensors of_convolution(const Dims& s, DType dtype, const Device& device) {
-  return {normal({s[0], s[1], s[2], s[3]}, dtype, device), normal({s[4], s[1], 3, 3}, dtype, device),
-          normal({1, s[4], 1, 1}, dtype, device)};
-}
-
-Tensors of_convolution_backward(const Dims& s, DType dtype, const Device& device) {
-  return {leaf({s[0], s[1], s[2], s[3]}, dtype, device), leaf({s[4], s[1], 3, 3}, dtype, device),
-          normal({s[0], s[4], s[2], s[3]}, dtype, device)};
-}
-
 /// Images with a kernel of any odd size and groups: n, c, h, w, channels of the result, the kernel's size and
 /// groups. `last`: with their channels last in memory.
 AnyTensor images(Dims sizes, bool last, DType dtype, const Device& device) {
   if (!last) return normal(sizes, dtype, device);
   return normal({sizes[0], sizes[2], sizes[3], sizes[1]}, dtype, device).permute({0, 3, 1, 2});
 }
-auto of_groups(bool last) {
-  return [=](const Dims& s, DType dtype, const Device& device) -> Tensors {
-    return {images({s[0], s[1], s[2], s[3]}, last, dtype, device),
-            normal({s[4], s[1] / s[6], s[5], s[5]}, dtype, device)};
+Tensors groups(const Dims& s, DType dtype, const Device& device, bool last, bool trains) {
+  const Device on = trains ? device.autodiff() : device;
+  Tensors in{images({s[0], s[1], s[2], s[3]}, last, dtype, on),
+             normal({s[4], s[1] / s[6], s[5], s[5]}, dtype, on)};
+  if (!trains) return in;
+  return {in[0].require_grad(), in[1].require_grad(), images({s[0], s[4], s[2], s[3]}, last, dtype, device)};
+}
+auto of_groups(bool last, bool trains = false) {
+  return [=](const Dims& s, DType dtype, const Device& device) {
+    return groups(s, dtype, device, last, trains);
   };
 }
-auto of_groups_backward(bool last) {
-  return [=](const Dims& s, DType dtype, const Device& device) -> Tensors {
-    return {images({s[0], s[1], s[2], s[3]}, last, dtype, device.autodiff()).require_grad(),
-            leaf({s[4], s[1] / s[6], s[5], s[5]}, dtype, device),
-            images({s[0], s[4], s[2], s[3]}, last, dtype, device)};
-  };
+
+/// Images and a kernel of 3 x 3: n, c, h, w and the channels of the result.
+Dims with_3x3(const Dims& s) { return {s[0], s[1], s[2], s[3], s[4], 3, 1}; }
+Tensors of_convolution(const Dims& s, DType dtype, const Device& device) {
+  Tensors in = groups(with_3x3(s), dtype, device, false, false);
+  in.push_back(normal({1, s[4], 1, 1}, dtype, device));
+  return in;
+}
+Tensors of_convolution_backward(const Dims& s, DType dtype, const Device& device) {
+  return groups(with_3x3(s), dtype, device, false, true);
 }
 
 Tensors factors_of_batch(const Dims& s, DType dtype, const Device& device) {
@@ -235,12 +202,12 @@ AnyTensor avg_pool(const AnyTensor& x, std::int64_t size) {
   return sn::nn::AvgPool2d{.kernel = {size, size}, .stride = {{2, 2}}}.forward(Tensor<4>(x)).dynamic();
 }
 
-AnyTensor convolution(const Tensors& in) { return in[0].conv2d(in[1], {.padding = {1, 1}}); }
-
-AnyTensor grouped_convolution(const Tensors& in) {
+AnyTensor convolution(const Tensors& in) {
   const std::int64_t around = in[1].shape()[2] / 2;
   return in[0].conv2d(in[1], {.padding = {around, around}, .groups = in[0].shape()[1] / in[1].shape()[1]});
 }
+
+Tensors gradients_of_convolution(const Tensors& in) { return gradients(convolution(in), in, 2); }
 
 AnyTensor linear(const Tensors& in) { return in[0].matmul(in[1].transpose(0, 1)); }
 
@@ -409,15 +376,12 @@ const std::vector<ShapeOperation>& operations() {
       of_several("conv3", 5, of_convolution, convolution),
       of_several("conv3_bias_relu", 5, of_convolution,
                  [](const Tensors& in) { return sn::relu(AnyTensor::add(convolution(in), in[2])); }),
-      {"conv3_backward", 5, of_convolution_backward,
-       [](const Tensors& in) { return gradients(convolution(in), in, 2); }},
+      {"conv3_backward", 5, of_convolution_backward, gradients_of_convolution},
 
-      of_several("conv", 7, of_groups(false), grouped_convolution),
-      of_several("conv_last", 7, of_groups(true), grouped_convolution),
-      {"conv_backward", 7, of_groups_backward(false),
-       [](const Tensors& in) { return gradients(grouped_convolution(in), in, 2); }},
-      {"conv_last_backward", 7, of_groups_backward(true),
-       [](const Tensors& in) { return gradients(grouped_convolution(in), in, 2); }},
+      of_several("conv", 7, of_groups(false), convolution),
+      of_several("conv_last", 7, of_groups(true), convolution),
+      {"conv_backward", 7, of_groups(false, true), gradients_of_convolution},
+      {"conv_last_backward", 7, of_groups(true, true), gradients_of_convolution},
 
       of_one("sum_dim0", 2, [](const AnyTensor& x) { return x.sum(0); }),
       of_one("sum_dim1", 2, [](const AnyTensor& x) { return x.sum(1); }),

@@ -188,8 +188,8 @@ TEST_CASE("columns of frames and of pieces side by side, which begin at whole ve
     for (const std::int64_t before : {8, 16, 3, 4}) {
       CAPTURE(name_of(dtype));
       CAPTURE(before);
-      const Shape shape{5000, 24};
-      const A x = values(shape, dtype, 7, 0.5), y = values({5000, before}, dtype, 8, 0.5);
+      const A x = values({1, 5000, 24}, dtype, 7, 0.5).squeeze(0),
+              y = values({1, 5000, before}, dtype, 8, 0.5).squeeze(0);
       const auto sums = [&](const Device& on, DType wide) {
         const A a = x.to_device(on), b = y.to_device(on);
         a.sync();

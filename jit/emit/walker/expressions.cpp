@@ -207,12 +207,16 @@ std::string Expressions::vector_of(const std::string& element) const {
          std::to_string(std::countr_zero(static_cast<unsigned>(width))) + ")";
 }
 
-std::string Expressions::vector_number(std::size_t map, std::size_t along,
-                                       const std::string& number_along) const {
+std::string Expressions::vector_number(std::size_t map, std::size_t along, const std::string& number_along,
+                                       bool may_be_negative) const {
   ir::MapStep rest = kernel.maps[map].steps.front();
   rest.strides[along] = IntRef::zero();
   const std::string before = linear(rest, coordinates);
-  return before == "0" ? number_along : vector_of(before) + " + " + number_along;
+  if (before == "0") return number_along;
+  const std::string shift = std::to_string(std::countr_zero(static_cast<unsigned>(width)));
+  return (may_be_negative ? dialect.cast(Type::U32, "((" + before + ") >> " + shift + ")")
+                          : vector_of(before)) +
+         " + " + number_along;
 }
 
 std::string Expressions::elementwise_text(const OpInfo& op, DType result, const std::vector<DType>& dtypes,

@@ -73,8 +73,10 @@ class Expressions {
   std::string position(std::size_t map);
   std::string vector_of(const std::string& element) const;  // the number of an element's vector
   /// The number of a vector in its buffer, for a map that is consecutive along `along`, from the vector's
-  /// number along it.
-  std::string vector_number(std::size_t map, std::size_t along, const std::string& number_along) const;
+  /// number along it. `may_be_negative`: all but the latter may be less than 0, as before what a frame has in
+  /// front of the coordinate.
+  std::string vector_number(std::size_t map, std::size_t along, const std::string& number_along,
+                            bool may_be_negative = false) const;
 
   /// The element at hand of a vector of such values; the statements that set it to this value, and that take
   /// the value from somewhere.

@@ -100,13 +100,19 @@ class Loops : private LoopText {
       }
       e_.close();
     }
-    const std::string begin = any_vectors ? "points4" : e_.flat("0");
-    const int together = points_at_once(k_, e_.target);
+    write_single_points(any_vectors ? "points4" : "", [&] { write_point(work); });
+  }
+
+  /// Those from number `begin` on, if that is not empty: one by one, or several at once.
+  void write_single_points(const std::string& begin, const std::function<void()>& point) {
     const auto locate = [&] { split("f", 0, k_.outer_rank, ""); };
-    if (together > 1) return write_points_at_once(e_, begin, together, locate, [&] { write_point(work); });
-    e_.open(loop("f", any_vectors ? begin + " + " + first : first, "points", step));
+    if (const int together = points_at_once(k_, e_.target); together > 1)
+      return write_points_at_once(e_, begin.empty() ? e_.flat("0") : begin, together, locate, point);
+    const std::string first = e_.flat(e_.dialect.grid(k_).global_lane);
+    e_.open(loop("f", begin.empty() ? first : begin + " + " + first, "points",
+                 e_.flat(e_.dialect.grid(k_).global_lanes)));
     locate();
-    write_point(work);
+    point();
     e_.close();
   }
 
@@ -114,27 +120,17 @@ class Loops : private LoopText {
 
   void write_windows() {
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
-    const auto locate = [&] { split("f", 0, k_.outer_rank, ""); };
-    const auto point = [&] {
-      for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase_of_window(phase);
-    };
-    const int together = points_at_once(k_, e_.target);
-    const std::string first = e_.flat(e_.dialect.grid(k_).global_lane),
-                      step = e_.flat(e_.dialect.grid(k_).global_lanes);
-    std::string begin = e_.flat("0");
     if (vectors_.any()) {
-      const std::string width = e_.flat(std::to_string(e_.width));
-      begin = "points4";
-      e_.out.line(constant(begin, choose("vectors", "points - points % " + width, e_.flat("0"))));
-      e_.open(loop("f", first + " * " + width, begin, step + " * " + width));
+      const std::string width = e_.flat(std::to_string(e_.width)), each = " * " + width;
+      e_.out.line(constant("points4", choose("vectors", "points - points % " + width, e_.flat("0"))));
+      e_.open(loop("f", e_.flat(e_.dialect.grid(k_).global_lane) + each, "points4",
+                   e_.flat(e_.dialect.grid(k_).global_lanes) + each));
       vectors_of_windows_.write(work_of(0));
       e_.close();
     }
-    if (together > 1) return write_points_at_once(e_, begin, together, locate, point);
-    e_.open(loop("f", vectors_.any() ? begin + " + " + first : first, "points", step));
-    locate();
-    point();
-    e_.close();
+    write_single_points(vectors_.any() ? "points4" : "", [&] {
+      for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase_of_window(phase);
+    });
   }
 
   void write_phase_of_window(std::uint16_t phase) {

@@ -78,9 +78,8 @@ bool Vectors::is_load(ExprId id) const {
 
 std::string Vectors::place(std::size_t map, const std::string& base) const {
   const bool is_shifted = k_.row_ragged;  // the row's coordinate is no multiple of the width
-  // Before what a frame has in front of it, all but the coordinate along would be a number below 0.
-  const bool is_framed = framed_.contains(map);
-  if (e_.dialect.numbers_vectors && !is_shifted && !is_framed) return e_.vector_number(map, along_, "vector");
+  if (e_.dialect.numbers_vectors && !is_shifted)
+    return e_.vector_number(map, along_, "vector", framed_.contains(map));
   const std::string own = std::exchange(e_.coordinates[along_], base);
   const std::string text = e_.position(map);
   e_.coordinates[along_] = own;

@@ -136,9 +136,9 @@ class StoreChooser {
       const Node& n = node(id);
       if (n.is_stored_copy()) pin(id);
       for (std::size_t k = 0; k < n.operands.size(); ++k)
-        if (const NodeId shown = shown_by(graph_, n.operands[k]);
-            n.reads_many_times(k) && !node(shown).is(OpClass::Source))
-          pin(shown);
+        if (n.reads_many_times(k))
+          if (const NodeId shown = shown_by(graph_, n.operands[k]); !node(shown).is(OpClass::Source))
+            pin(shown);
       if (n.is(OpClass::Gather)) pin_below_views(n.operands[0]);
       // Each element of a factor is read many times.
       if (n.is(OpClass::Contract))
