@@ -270,6 +270,29 @@ TEST_CASE("a convolution of more than 2^31 pixels") {
   check_conv2d(Direction::BackwardInput, images, 1, 1, side, side, 1);
 }
 
+TEST_CASE("a depthwise convolution of more than 2^31 elements is that of each image") {
+  const i64 images = products().size(66, 3), side = products().size(2048, 9), channels = 8,
+            size = channels * side * side;
+  const Device device = Device::cuda();
+  const AnyTensor weight =
+      AnyTensor::arange(0, channels * 9, 1, device).cast(DType::f32).reshape({channels, 1, 3, 3});
+  for (const bool last : {false, true}) {
+    const auto convolved = [&](i64 first, i64 count) {
+      AnyTensor x =
+          AnyTensor::remainder(AnyTensor::arange(first * size, (first + count) * size, 1, device), 5)
+              .cast(DType::f32);
+      x.sync();
+      x = last ? x.reshape({count, side, side, channels}).permute({0, 3, 1, 2})
+               : x.reshape({count, channels, side, side});
+      AnyTensor y = x.conv2d(weight, {.padding = {1, 1}, .groups = channels});
+      y.sync();
+      return y;
+    };
+    const AnyTensor of_all = convolved(0, images).narrow(0, images - 1, 1);
+    CHECK(Tensor<4>(of_all).to_vector<float>() == Tensor<4>(convolved(images - 1, 1)).to_vector<float>());
+  }
+}
+
 TEST_CASE("an indexed sum reads values beyond 2^31") {
   const i64 count = products().size(3'500'000, 3500), columns = 640, rows = 7, last = 1000;
   REQUIRE(library::stretches_of_sum(DType::f32, count, columns, rows) > 1);

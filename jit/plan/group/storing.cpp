@@ -102,6 +102,11 @@ class StoreChooser {
     pin(id, why);
   }
 
+  void pin_shown(NodeId id) {
+    const NodeId shown = shown_by(graph_, id);
+    if (!node(shown).is(OpClass::Source)) pin(shown);
+  }
+
   /// What a frame or a slice shows has other loops than the product that it is rounded from, which no kernel
   /// of theirs computes; and it is half as much.
   void pin_half_of_product(NodeId id, std::span<const NodeId> shown) {
@@ -136,9 +141,7 @@ class StoreChooser {
       const Node& n = node(id);
       if (n.is_stored_copy()) pin(id);
       for (std::size_t k = 0; k < n.operands.size(); ++k)
-        if (n.reads_many_times(k))
-          if (const NodeId shown = shown_by(graph_, n.operands[k]); !node(shown).is(OpClass::Source))
-            pin(shown);
+        if (n.reads_many_times(k)) pin_shown(n.operands[k]);
       if (n.is(OpClass::Gather)) pin_below_views(n.operands[0]);
       // Each element of a factor is read many times.
       if (n.is(OpClass::Contract))

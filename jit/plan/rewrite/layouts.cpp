@@ -99,6 +99,8 @@ std::uint64_t orders_of(const Graph& graph, NodeId id, const ir::DeviceTraits& t
   bits = bits << 2 | static_cast<std::uint64_t>(orders.of_result(n, signature));
   for (std::size_t k = 0; k < n.operands.size(); ++k)
     bits = bits << 2 | static_cast<std::uint64_t>(orders.of_operand(n, signature, k));
+  if (orders.is_summed(n))
+    bits = bits << 1 | static_cast<std::uint64_t>(lies_channels_last(graph, n.operands[0]));
   return bits;
 }
 

@@ -4,6 +4,7 @@
 //
 // Dims stand in the order in which the image lies: (n, h, w, c) where its channels are last in memory, else
 // (n, c, h, w). A channel of the image has `each` channels of the result.
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -51,11 +52,11 @@ class DepthwiseWriter {
     return last_ ? to_.permute(to_.stored_copy(to_.permute(given, {2, 3, 0, 1})), {2, 3, 0, 1}) : given;
   }
 
-  /// (n, h, w, kh, kw, c) with the window's dims last: (n, h, w, c, 1, kh, kw).
-  NodeId of_windows(NodeId windows) {
+  /// (n, h, w, kh, kw, c each) with the window's dims last: (n, h, w, c, each, kh, kw).
+  NodeId of_windows(NodeId windows, std::int64_t each = 1) {
     const Shape s = shape_of(windows);
     return to_.view(Op::Reshape, to_.permute(windows, {0, 1, 2, 5, 3, 4}),
-                    Shape{s[0], s[1], s[2], s[5], 1, s[3], s[4]});
+                    Shape{s[0], s[1], s[2], s[5] / each, each, s[3], s[4]});
   }
   /// The weight (c each, 1, kh, kw) as (1, 1, 1, c, each, kh, kw).
   NodeId of_weight(NodeId weight, const Points& p) {
@@ -125,10 +126,8 @@ class DepthwiseWriter {
     const NodeId framed = in_frame_of_reach(to_, image(0), c_, {w[2], w[3]}, {result[1], result[2]});
     const NodeId seen = windows(to_, framed, {w[2], w[3]}, kDense, dilations(c_));
     const Points p{result[0], result[1], result[2], result[3], w[0] / result[3], w[2], w[3]};
-    const NodeId split = to_.view(Op::Reshape, to_.permute(seen, {0, 1, 2, 5, 3, 4}),
-                                  Shape{p.n, p.h, p.w, p.c, p.each, p.kh, p.kw});
-    const NodeId sum =
-        sum_of_products(split, of_weight(from_end(to_, given), p), p, order_of_image(), kWindow | kEach);
+    const NodeId sum = sum_of_products(of_windows(seen, p.each), of_weight(from_end(to_, given), p), p,
+                                       order_of_image(), kWindow | kEach);
     return as_image(sum, p.n, p.h, p.w, p.c);
   }
 
@@ -172,6 +171,10 @@ bool is_summed_convolution(const Graph& graph, const Node& node) {
 }
 
 void sum_windows(Graph& graph, const ir::DeviceTraits&) {
+  // Most programs have none: their graphs are not written anew.
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(),
+                   [&](const Node& node) { return is_summed_convolution(graph, node); }))
+    return;
   const std::vector<std::optional<DType>> halves = read_as_halves(graph, Readers::BehindViews);
   rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
     if (!is_summed_convolution(to.after(), node)) return to.add(std::move(node));
