@@ -100,26 +100,48 @@ def of_convolution_backward(s, dtype, device):
             normal((n, o, h, w), dtype, device)]
 
 
-def of_groups(last, backward=False):
-    """Images with a kernel of any odd size and groups."""
+def of_images(sizes, convolve, last=False, backward=False):
+    """Images and a weight of the sizes that `sizes` makes of a row's, and what the result's gradient is."""
     def make(s, dtype, device):
-        n, c, h, w, o, k, g = s
-        order = torch.channels_last if last else torch.contiguous_format
-        inputs = [normal((n, c, h, w), dtype, device), normal((o, c // g, k, k), dtype, device)]
+        of_image, of_weight = sizes(*s)
+        inputs = [normal(of_image, dtype, device), normal(of_weight, dtype, device)]
+        if last:
+            order = torch.channels_last if len(of_image) == 4 else torch.channels_last_3d
+            inputs = [x.to(memory_format=order) for x in inputs]
         if backward:
-            inputs.append(normal((n, o, h, w), dtype, device))
-        return [x.to(memory_format=order) for x in inputs]
+            inputs.append(torch.randn_like(convolve(*inputs)))
+        return inputs
     return make
 
 
-def grouped(x, w):
-    return F.conv2d(x, w, padding=w.shape[2] // 2, groups=x.shape[1] // w.shape[1])
+def convolution_rows(name, sizes, arguments, orders=(False, True)):
+    """`arguments`: of torch's convolution, stride to groups, by the operands."""
+    def convolve(x, w):
+        return aten.convolution(x, w, None, *arguments(x, w))
+
+    def gradients(x, w, g):
+        return aten.convolution_backward(g, x, w, None, *arguments(x, w), [True, True, False])[:2]
+
+    rows = {}
+    for last in orders:
+        order = "_last" if last else ""
+        rows[name + order] = Operation(of_images(sizes, convolve, last), convolve)
+        rows[name + order + "_backward"] = Operation(of_images(sizes, convolve, last, True), gradients)
+    return rows
 
 
-def grouped_backward(x, w, g):
-    around = w.shape[2] // 2
-    return aten.convolution_backward(g, x, w, None, [1, 1], [around, around], [1, 1], False, [0, 0],
-                                     x.shape[1] // w.shape[1], [True, True, False])[:2]
+def around(w):
+    return [size // 2 for size in w.shape[2:]]
+
+
+def dense(x, w, groups=1, stride=1):
+    dims = x.dim() - 2
+    return [stride] * dims, around(w), [1] * dims, False, [0] * dims, groups
+
+
+def transposed(x, w):
+    before, further = (w.shape[2] - 1) // 2, w.shape[2] % 2
+    return [2, 2], [before, before], [1, 1], True, [further, further], 1
 
 
 def factors(*sizes):
@@ -350,12 +372,15 @@ OPERATIONS = {
     "conv3": Operation(of_convolution, lambda x, w, b: F.conv2d(x, w, padding=1)),
     "conv3_bias_relu": Operation(of_convolution, lambda x, w, b: F.relu(F.conv2d(x, w, padding=1) + b)),
     "conv3_backward": Operation(of_convolution_backward, lambda x, w, g: aten.convolution_backward(
-        g, x, w, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, [True, True, False])[:2]),
+        g, x, w, None, *dense(x, w), [True, True, False])[:2]),
 
-    "conv": Operation(of_groups(False), grouped),
-    "conv_last": Operation(of_groups(True), grouped),
-    "conv_backward": Operation(of_groups(False, True), grouped_backward),
-    "conv_last_backward": Operation(of_groups(True, True), grouped_backward),
+    **convolution_rows("conv", lambda n, c, h, w, o, k, g: ((n, c, h, w), (o, c // g, k, k)),
+                       lambda x, w: dense(x, w, groups=x.shape[1] // w.shape[1])),
+    **convolution_rows("conv_strided", lambda n, c, h, w, o, k: ((n, c, h, w), (o, c, k, k)),
+                       lambda x, w: dense(x, w, stride=2)),
+    **convolution_rows("conv_transpose", lambda n, c, h, w, o, k: ((n, c, h, w), (c, o, k, k)), transposed),
+    **convolution_rows("conv1d", lambda n, c, l, o, k: ((n, c, l), (o, c, k)), dense, orders=(False,)),
+    **convolution_rows("conv3d", lambda n, c, d, h, w, o, k: ((n, c, d, h, w), (o, c, k, k, k)), dense),
 
     "sum_dim0": Operation(one, lambda x: x.sum(0)),
     "sum_dim1": Operation(one, lambda x: x.sum(1)),

@@ -44,4 +44,13 @@ inline Tensors two(const Dims& shape, DType dtype, const Device& device) {
   return {normal(shape, dtype, device), normal(shape, dtype, device)};
 }
 
+/// The gradients of the first `leaves` inputs where that of `result` is the last input.
+inline Tensors gradients(const AnyTensor& result, const Tensors& in, std::size_t leaves) {
+  const AnyTensor product = AnyTensor::mul(result, in.back());
+  sn::Gradients found = product.sum(product.all_axes()).backward();
+  Tensors of_leaves;
+  for (std::size_t i = 0; i < leaves; ++i) of_leaves.push_back(found.remove(in[i]).value());
+  return of_leaves;
+}
+
 }  // namespace bench

@@ -1,9 +1,12 @@
 #include "shape_operations.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include <sinter/sinter.h>
 
+#include "shape_convolutions.h"
 #include "shape_inputs.h"
 
 namespace bench {
@@ -107,36 +110,6 @@ Tensors gradient_and_input(const Dims& s, DType dtype, const Device& device) {
   return {normal({s[2], s[0]}, dtype, device), normal({s[2], s[1]}, dtype, device)};
 }
 
-/// Images with a kernel of any odd size and groups: n, c, h, w, channels of the result, the kernel's size and
-/// groups. `last`: with their channels last in memory.
-AnyTensor images(Dims sizes, bool last, DType dtype, const Device& device) {
-  if (!last) return normal(sizes, dtype, device);
-  return normal({sizes[0], sizes[2], sizes[3], sizes[1]}, dtype, device).permute({0, 3, 1, 2});
-}
-Tensors groups(const Dims& s, DType dtype, const Device& device, bool last, bool trains) {
-  const Device on = trains ? device.autodiff() : device;
-  Tensors in{images({s[0], s[1], s[2], s[3]}, last, dtype, on),
-             normal({s[4], s[1] / s[6], s[5], s[5]}, dtype, on)};
-  if (!trains) return in;
-  return {in[0].require_grad(), in[1].require_grad(), images({s[0], s[4], s[2], s[3]}, last, dtype, device)};
-}
-auto of_groups(bool last, bool trains = false) {
-  return [=](const Dims& s, DType dtype, const Device& device) {
-    return groups(s, dtype, device, last, trains);
-  };
-}
-
-/// Images and a kernel of 3 x 3: n, c, h, w and the channels of the result.
-Dims with_3x3(const Dims& s) { return {s[0], s[1], s[2], s[3], s[4], 3, 1}; }
-Tensors of_convolution(const Dims& s, DType dtype, const Device& device) {
-  Tensors in = groups(with_3x3(s), dtype, device, false, false);
-  in.push_back(normal({1, s[4], 1, 1}, dtype, device));
-  return in;
-}
-Tensors of_convolution_backward(const Dims& s, DType dtype, const Device& device) {
-  return groups(with_3x3(s), dtype, device, false, true);
-}
-
 Tensors factors_of_batch(const Dims& s, DType dtype, const Device& device) {
   return {normal({s[0], s[1], s[3]}, dtype, device), normal({s[0], s[3], s[2]}, dtype, device)};
 }
@@ -174,15 +147,6 @@ AnyTensor group_norm_32(const Tensors& in) {
   return layer.forward(Tensor<3>(in[0])).dynamic();
 }
 
-/// The gradients of the first `leaves` inputs where that of `result` is the last input.
-Tensors gradients(const AnyTensor& result, const Tensors& in, std::size_t leaves) {
-  const AnyTensor product = AnyTensor::mul(result, in.back());
-  sn::Gradients found = product.sum(product.all_axes()).backward();
-  Tensors of_leaves;
-  for (std::size_t i = 0; i < leaves; ++i) of_leaves.push_back(found.remove(in[i]).value());
-  return of_leaves;
-}
-
 AnyTensor cross_entropy(const Tensors& in) {
   return sn::nn::cross_entropy(Tensor<2>(in[0]), Tensor<1, sn::Int>(in[1])).dynamic();
 }
@@ -201,13 +165,6 @@ AnyTensor max_pool(const AnyTensor& x, std::int64_t size) {
 AnyTensor avg_pool(const AnyTensor& x, std::int64_t size) {
   return sn::nn::AvgPool2d{.kernel = {size, size}, .stride = {{2, 2}}}.forward(Tensor<4>(x)).dynamic();
 }
-
-AnyTensor convolution(const Tensors& in) {
-  const std::int64_t around = in[1].shape()[2] / 2;
-  return in[0].conv2d(in[1], {.padding = {around, around}, .groups = in[0].shape()[1] / in[1].shape()[1]});
-}
-
-Tensors gradients_of_convolution(const Tensors& in) { return gradients(convolution(in), in, 2); }
 
 AnyTensor linear(const Tensors& in) { return in[0].matmul(in[1].transpose(0, 1)); }
 
@@ -330,8 +287,8 @@ ShapeOperation joined(std::string name, std::size_t axis) {
       [=](const Tensors& in) { return AnyTensor::cat(in, static_cast<std::int64_t>(axis)); });
 }
 
-const std::vector<ShapeOperation>& operations() {
-  static const std::vector<ShapeOperation> all = {
+std::vector<ShapeOperation> own_operations() {
+  return {
       of_one("softmax", 2, [](const AnyTensor& x) { return sn::softmax(x, 1); }),
       {"softmax_backward", 2, of_softmax_backward,
        [](const Tensors& in) { return gradients(sn::softmax(in[0], 1), in, 1); }},
@@ -372,16 +329,6 @@ const std::vector<ShapeOperation>& operations() {
       of_quantized("linear_fp8", sn::QuantScheme::fp8, sn::QuantGranularity::channel),
       of_quantized("linear_int4", sn::QuantScheme::int4, sn::QuantGranularity::block),
       of_quantized("linear_nf4", sn::QuantScheme::nf4, sn::QuantGranularity::block),
-
-      of_several("conv3", 5, of_convolution, convolution),
-      of_several("conv3_bias_relu", 5, of_convolution,
-                 [](const Tensors& in) { return sn::relu(AnyTensor::add(convolution(in), in[2])); }),
-      {"conv3_backward", 5, of_convolution_backward, gradients_of_convolution},
-
-      of_several("conv", 7, of_groups(false), convolution),
-      of_several("conv_last", 7, of_groups(true), convolution),
-      {"conv_backward", 7, of_groups(false, true), gradients_of_convolution},
-      {"conv_last_backward", 7, of_groups(true, true), gradients_of_convolution},
 
       of_one("sum_dim0", 2, [](const AnyTensor& x) { return x.sum(0); }),
       of_one("sum_dim1", 2, [](const AnyTensor& x) { return x.sum(1); }),
@@ -456,6 +403,14 @@ const std::vector<ShapeOperation>& operations() {
                  [](const Tensors& in) { return AnyTensor::mul(in[0], in[1]); }),
       of_one("add_shifted", 2, add_shifted),
   };
+}
+
+const std::vector<ShapeOperation>& operations() {
+  static const std::vector<ShapeOperation> all = [] {
+    std::vector<ShapeOperation> found = own_operations();
+    std::ranges::move(convolutions(), std::back_inserter(found));
+    return found;
+  }();
   return all;
 }
 

@@ -16,7 +16,9 @@ SIZES = {
     "scaled_linear": 3, "scaled_linear_fast": 3, "scaled_linear_exact": 3,
     "linear_int8": 3, "linear_int8_block": 3, "linear_fp8": 3, "linear_int4": 3, "linear_nf4": 3,
     "conv3": 5, "conv3_bias_relu": 5, "conv3_backward": 5,
-    "conv": 7, "conv_last": 7, "conv_backward": 7, "conv_last_backward": 7,
+    **{name + order + direction: sizes
+       for name, sizes in (("conv", 7), ("conv_strided", 6), ("conv_transpose", 6), ("conv1d", 5), ("conv3d", 7))
+       for order in ("", "_last") for direction in ("", "_backward")},
     "sum_dim0": 2, "sum_dim1": 2, "argmax_dim1": 2, "sum_middle": 3, "max_middle": 3, "sum_dims02": 3,
     "var_mean_dims02": 3,
     "transpose": 2, "add_transposed": 2, "permute_021": 3, "permute_0213": 4, "cat_dim0": 2, "cat_dim1": 2,
