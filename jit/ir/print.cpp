@@ -137,6 +137,7 @@ class Printer {
     word(name_of(t.multiplied)).word("rows").number(t.row_loops).word("columns").number(t.column_loops);
     if (t.repeat_loops != 0) word("repeats").number(t.repeat_loops);
     if (t.exact) word("exact");
+    if (t.blocks.any()) word("blocks").number(t.blocks.count).number(t.blocks.depth).number(t.blocks.columns);
     if (t.short_sums) word("short");
     named('%', t.sum).word("=");
     print_factor(t.a);

@@ -98,6 +98,12 @@ void FormVerifier::check_tiling() const {
           "of factors that are not rounded, by other than ordinary lanes");
   require(!t.short_sums || (is_f8(t.multiplied) && t.turns == 0), where,
           "with short sums of another dtype, or in turns");
+  const Tiling::Blocks& blocks = t.blocks;
+  require(!blocks.any() || (blocks.depth > 0 && blocks.depth % blocks.count == 0 && blocks.columns > 0 &&
+                            blocks.columns % blocks.count == 0),
+          where, "of groups side by side that have no whole elements");
+  require(!blocks.any() || (t.sharers == 0 && t.others.empty() && t.terms.empty() && t.library == 0), where,
+          "of groups side by side, with other sums, few rows or by a library");
   constexpr int kMostCluster = 8;  // that every device takes which has clusters
   require(t.cluster >= 1 && t.cluster <= kMostCluster, where,
           "of no cluster, or of a larger one than there is");

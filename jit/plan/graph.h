@@ -53,6 +53,11 @@ struct Node {
   bool has_inner_loops() const {
     return is(OpClass::Reduce) || is(OpClass::Contract) || is(OpClass::Combine) || is_partial_sum();
   }
+  /// The dim of a contraction's result that goes along the rows of its first factor (0), or the columns of
+  /// its second (1).
+  std::size_t dim_along(std::size_t factor) const {
+    return shape.rank() - (factor == 1 ? 1 : 2 + static_cast<std::size_t>(ints[2]));
+  }
   /// A sum of parts, unless it only holds a place: then nothing reads it.
   bool is_partial_sum() const { return is(OpClass::Partial) && !operands.empty(); }
   /// A library op, which is its own first result, or a further one: written by the op's launch.

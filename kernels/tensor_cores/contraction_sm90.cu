@@ -56,7 +56,7 @@
 #define SN_STEPS (SN_BLOCKS * (SN_BN / 64) * SN_TURNS)     // of a warp, where it has its own rows' alone
 
 // Windows of an image that the copy engine goes over: the elements (lines, columns, channels) of the windows
-// at the positions (images, lines, columns), both counted row-major.
+// at the positions (images, lines, columns), both counted row-major, in a group of the channels.
 struct Divisor {
   int by, multiplier, shift;
 };
@@ -68,7 +68,7 @@ SN_FN int tc_divide(int n, const Divisor& divisor) {
   return divisor.by == 1 ? n : (int)(__umulhi(n, divisor.multiplier) >> divisor.shift);
 }
 SN_FN void tc_load_windows(unsigned to, const TensorMap& map, const Windows& windows, unsigned barrier,
-                           int position, int element) {
+                           int position, int element, int group) {
   const int line = tc_divide(position, windows.positions[0]);
   const int image = tc_divide(line, windows.positions[1]);
   const int x = position - line * windows.positions[0].by, y = line - image * windows.positions[1].by;
@@ -76,7 +76,7 @@ SN_FN void tc_load_windows(unsigned to, const TensorMap& map, const Windows& win
   asm volatile(
       "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
       "[%0], [%1, {%3, %4, %5, %6}], [%2], {%7, %8};" ::"r"(to),
-      "l"(&map), "r"(barrier), "r"(element - pixel * windows.channels.by),
+      "l"(&map), "r"(barrier), "r"(element + (group - pixel) * windows.channels.by),
       "r"(windows.first[0] + x * windows.step[0]), "r"(windows.first[1] + y * windows.step[1]), "r"(image),
       "h"((unsigned short)((pixel - row * windows.elements.by) * windows.spread[0])),
       "h"((unsigned short)(row * windows.spread[1]))

@@ -1,93 +1,15 @@
-// Convolutions and their gradients over a grid of shapes, in each precision that f32 may be multiplied in:
-// values are small whole numbers, so that every result is exact, whatever order it is added up in.
+// Convolutions and their gradients over a grid of shapes, in each precision that f32 may be multiplied in.
+#include "tests/support/convolutions.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <sinter/sinter.h>
 
-#include "tests/support/test_device.h"
-#include "tests/support/values.h"
-
 namespace sinter::testing {
-namespace {
-
-struct Case {
-  std::int64_t images, channels, height, width, outputs;
-  std::array<std::int64_t, 2> kernel{3, 3}, stride{1, 1}, padding{1, 1}, dilation{1, 1};
-};
-
-std::string name_of(const Case& c) {
-  const auto pair = [](const std::array<std::int64_t, 2>& of) {
-    return std::to_string(of[0]) + "x" + std::to_string(of[1]);
-  };
-  return std::to_string(c.images) + " images of " + std::to_string(c.channels) + " x " +
-         std::to_string(c.height) + " x " + std::to_string(c.width) + " to " + std::to_string(c.outputs) +
-         ", kernel " + pair(c.kernel) + ", stride " + pair(c.stride) + ", padding " + pair(c.padding) +
-         ", dilation " + pair(c.dilation);
-}
-
-/// -2 to 2.
-AnyTensor numbers(const Shape& shape, const Device& device, std::uint32_t seed) {
-  std::vector<float> values(static_cast<std::size_t>(shape.numel()));
-  for (float& value : values) {
-    seed = seed * 1664525u + 1013904223u;
-    value = static_cast<float>(seed >> 16) / 65536.0f * 5.0f;
-    value = static_cast<float>(static_cast<int>(value)) - 2.0f;
-  }
-  return tensor_of(values, shape, device);
-}
-
-/// y, and the gradients of x and the weight.
-std::vector<std::vector<float>> results(const Case& c, const Device& plain, MatmulPrecision precision,
-                                        DType dtype = DType::f32) {
-  const Device device = plain.autodiff();
-  const auto leaf = [&](const Shape& shape, std::uint32_t seed) {
-    return numbers(shape, device, seed).cast(dtype).detach().require_grad();
-  };
-  const AnyTensor x = leaf({c.images, c.channels, c.height, c.width}, 1),
-                  weight = leaf({c.outputs, c.channels, c.kernel[0], c.kernel[1]}, 2);
-  const MatmulPrecisionScope scope(precision);
-  const AnyTensor y = x.conv2d(weight, {.stride = c.stride, .padding = c.padding, .dilation = c.dilation});
-  const AnyTensor product = AnyTensor::mul(y, numbers(y.shape(), device, 3).cast(dtype));
-  const Gradients gradients = product.sum(product.all_axes()).reshape({}).backward();
-  const auto values = [](const AnyTensor& of) { return values_of(of.cast(DType::f32)); };
-  return {values(y), values(*gradients.get(x)), values(*gradients.get(weight))};
-}
-
-/// Within what rounding factors to bf16 comes to, of the largest value.
-void check_near(const std::vector<float>& found, const std::vector<float>& expected) {
-  REQUIRE(found.size() == expected.size());
-  float largest = 0, worst = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    largest = std::max(largest, std::abs(expected[i]));
-    worst = std::max(worst, std::isfinite(found[i]) ? std::abs(found[i] - expected[i]) : INFINITY);
-  }
-  CHECK(worst <= 0.02f * largest);
-}
-
-void check(const std::vector<Case>& cases) {
-  for (const Case& c : cases) {
-    INFO(name_of(c));
-    const auto expected = results(c, Device::host(), MatmulPrecision::Highest);
-    for (const MatmulPrecision precision :
-         {MatmulPrecision::Highest, MatmulPrecision::High, MatmulPrecision::Medium}) {
-      INFO(sinter::name_of(precision));
-      const auto found = results(c, test_device(), precision);
-      for (std::size_t k = 0; k < found.size(); ++k) {
-        INFO(std::string(k == 0 ? "result" : k == 1 ? "gradient of the image" : "gradient of the weight"));
-        CHECK(found[k] == expected[k]);
-      }
-    }
-  }
-}
-
-}  // namespace
 
 TEST_CASE("convolutions of images whose channels are whole lines") {
   check({
@@ -143,7 +65,7 @@ TEST_CASE("convolutions with other numbers of channels") {
 }
 
 TEST_CASE("convolutions of images of few channels, whose pixels are less than lanes load at once") {
-  const std::vector<Case> cases{
+  const std::vector<ConvolutionCase> cases{
       {2, 3, 15, 14, 64, {7, 7}, {2, 2}, {3, 3}},
       {1, 3, 9, 17, 24, {3, 3}, {1, 1}, {1, 1}},
       {2, 1, 12, 13, 16, {5, 5}, {1, 1}, {2, 2}},
@@ -154,17 +76,7 @@ TEST_CASE("convolutions of images of few channels, whose pixels are less than la
       {1, 7, 6, 9, 12, {2, 3}, {1, 1}, {0, 1}},
   };
   check(cases);
-  for (const Case& c : cases)
-    for (const DType dtype : {DType::bf16, DType::f16}) {
-      INFO(name_of(c));
-      INFO(sinter::name_of(dtype));
-      const auto expected = results(c, Device::host(), MatmulPrecision::Highest, dtype),
-                 found = results(c, test_device(), MatmulPrecision::Highest, dtype);
-      for (std::size_t k = 0; k < found.size(); ++k) {
-        INFO(std::string(k == 0 ? "result" : k == 1 ? "gradient of the image" : "gradient of the weight"));
-        CHECK(found[k] == expected[k]);
-      }
-    }
+  check_halves(cases);
 }
 
 TEST_CASE("an infinite pixel reaches the results whose windows have it, and no others") {

@@ -130,6 +130,25 @@ struct Float8Product {
 };
 
 /// The tiles that may be tried for it.
+enum class Of { Result, Image, Weight };
+
+/// The kernel of a convolution of x {.., channels, ..} with a weight, or of one of its gradients.
+inline Planned convolution(const Shape& x, const Shape& weight, const Conv2dOptions& options, Of of,
+                           DType dtype, const ir::DeviceTraits& traits = with_tensor_cores()) {
+  return planned(
+      [&](const Device& device) {
+        const MatmulPrecisionScope scope(MatmulPrecision::High);
+        const AnyTensor image = input(x, device.autodiff(), dtype).require_grad(),
+                        kernel = input(weight, device.autodiff(), dtype).require_grad();
+        const AnyTensor y = image.conv2d(kernel, options);
+        if (of == Of::Result) return std::vector{y};
+        const AnyTensor product = AnyTensor::mul(y, input(y.shape(), device, dtype));
+        const Gradients gradients = product.sum({0, 1, 2, 3}).reshape({}).backward();
+        return std::vector{*gradients.get(of == Of::Image ? image : kernel)};
+      },
+      traits);
+}
+
 inline std::vector<ir::Tiling> tilings_of(const Planned& p, const ir::DeviceTraits& traits) {
   return plan::ranked_tilings(*p.kernel, p.ints, plan::limits_of(traits));
 }

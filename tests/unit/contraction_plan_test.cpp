@@ -197,26 +197,6 @@ TEST_CASE("a convolution and its gradients are kernels over windows, with what f
   CHECK(p.plan.launches.size() <= 6);
 }
 
-namespace {
-
-enum class Of { Result, Image, Weight };
-
-/// The kernel of a convolution of x {.., channels, ..} with a weight, or of one of its gradients.
-Planned convolution(const Shape& x, const Shape& weight, const Conv2dOptions& options, Of of, DType dtype) {
-  return planned([&](const Device& device) {
-    const MatmulPrecisionScope scope(MatmulPrecision::High);
-    const AnyTensor image = input(x, device.autodiff(), dtype).require_grad(),
-                    kernel = input(weight, device.autodiff(), dtype).require_grad();
-    const AnyTensor y = image.conv2d(kernel, options);
-    if (of == Of::Result) return std::vector{y};
-    const AnyTensor product = AnyTensor::mul(y, input(y.shape(), device, dtype));
-    const Gradients gradients = product.sum({0, 1, 2, 3}).reshape({}).backward();
-    return std::vector{*gradients.get(of == Of::Image ? image : kernel)};
-  });
-}
-
-}  // namespace
-
 TEST_CASE("the copy engine brings windows of images whose channels are whole lines") {
   const Conv2dOptions framed{.padding = {1, 1}};
   for (const DType dtype : {DType::bf16, DType::f16, DType::f32}) {
@@ -282,7 +262,7 @@ TEST_CASE("tensor maps of windows say how these step through the image") {
   CHECK(numbers.positions[1].by == 5);
   CHECK(numbers.spread[0] == 1);
   const std::string text = emit::emit(*p.kernel, hopper()).text;
-  CHECK(text.find("#define SN_LOAD_A tc_load_windows(to_a, t_a, w_a, arrived, at.m, depth)") !=
+  CHECK(text.find("#define SN_LOAD_A tc_load_windows(to_a, t_a, w_a, arrived, at.m, depth, 0)") !=
         std::string::npos);
 }
 

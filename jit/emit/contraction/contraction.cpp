@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "jit/emit/contraction/blocks.h"
 #include "jit/emit/contraction/few_rows.h"
 #include "jit/emit/contraction/group_product.h"
 #include "jit/emit/contraction/loops.h"
@@ -237,14 +238,15 @@ class Contraction {
   std::string load_windows(const ir::TiledFactor& factor, const std::string& which, const std::string& place,
                            int size) const {
     const std::string call = "tc_load_windows(to_" + which,
-                      map = ", t_" + which + ", w_" + which + ", arrived, ";
-    if (!factor.across) return call + map + place + ", depth)";
+                      map = ", t_" + which + ", w_" + which + ", arrived, ",
+                      group = differs_by_batch(factor.value) ? ", at.z)" : ", 0)";
+    if (!factor.across) return call + map + place + ", depth" + group;
     std::string text;
     for (int from = 0; from < size; from += kRows) {
       const std::string end = which == "a" ? "size_m" : "size_n", at = place + " + " + std::to_string(from);
       // What is beyond the last element is of no result, and read elsewhere.
       text += (from ? "; " : "") + call + " + " + std::to_string(from * kSlotBytes) + map + "depth, min(" +
-              at + ", " + end + " - " + std::to_string(kRows) + "))";
+              at + ", " + end + " - " + std::to_string(kRows) + ")" + group;
     }
     return text;
   }
@@ -261,6 +263,11 @@ class Contraction {
 
   // ---- what becomes of a finished tile
 
+  bool differs_by_batch(ExprId id) const {
+    const std::uint32_t loops = ir::dependence(k_)[id];
+    return std::any_of(loops_.batch.begin(), loops_.batch.end(),
+                       [&](std::size_t loop) { return (loops >> loop & 1) != 0; });
+  }
   /// False of what all rows have in common, bounds included.
   bool differs_by_row(ExprId id) const { return (ir::dependence(k_)[id] & t_.row_loops) != 0; }
 
@@ -408,6 +415,7 @@ class Contraction {
       split_loops(e_, "to_repeat", loops_.repeats);
     }
     open_columns();
+    write_sums_of_blocks(e_, loops_, held.name(t_.sum) + "[i]", width());
     if (in_vectors()) {
       vectors_.write_points(work, "y", held, sums(), loaded);
     } else {

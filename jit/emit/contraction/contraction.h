@@ -54,7 +54,7 @@ struct Divisor {
 /// the struct Windows of kernels/tensor_cores/contraction_sm90.cu. Pairs are along the lines of the image and
 /// along its columns.
 struct WindowNumbers {
-  Divisor channels, elements;  // elements of a window along a line
+  Divisor channels, elements;  // of a group; of a window along a line
   Divisor positions[2];
   std::int32_t first[2] = {}, step[2] = {}, spread[2] = {};
 };

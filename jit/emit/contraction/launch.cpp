@@ -34,12 +34,13 @@ TensorMap map_of_windows(const ir::Expr& load, const ir::Windows& windows, std::
   WindowNumbers& numbers = box.numbers;
   numbers.channels = divisor(windows.channels);
   numbers.elements = divisor(windows.along[0].elements);
+  const std::int64_t all_channels = windows.channels * windows.groups;
   const auto dim = [&](std::int64_t size, std::int64_t stride) {
     map.sizes.push_back(static_cast<std::uint64_t>(size));
     // Nothing steps along a dim of one element.
-    map.strides.push_back(static_cast<std::uint64_t>((stride == 0 ? windows.channels : stride) * bytes));
+    map.strides.push_back(static_cast<std::uint64_t>((stride == 0 ? all_channels : stride) * bytes));
   };
-  map.sizes.push_back(static_cast<std::uint64_t>(windows.channels));
+  map.sizes.push_back(static_cast<std::uint64_t>(all_channels));
   for (std::size_t k = 0; k < windows.along.size(); ++k) {
     const ir::WindowSteps& steps = windows.along[k];
     dim(steps.size, steps.stride);
@@ -143,8 +144,9 @@ std::vector<TensorMap> tensor_maps(const ir::Kernel& kernel, std::span<const std
                           ir::ExprId value) {
     const ir::Expr& load = kernel.exprs[value];
     if (factor.windows) {
-      const std::optional<ir::Windows> windows = ir::windows_of(
-          kernel, ints, load, factor.across ? loops.depth : own, factor.across ? own : loops.depth);
+      const std::optional<ir::Windows> windows =
+          ir::windows_of(kernel, ints, load,
+                         {loops.batch, factor.across ? loops.depth : own, factor.across ? own : loops.depth});
       return map_of_windows(load, windows.value(),
                             static_cast<std::uint32_t>(factor.across ? kRowsOfChunk : size));
     }

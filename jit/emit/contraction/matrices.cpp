@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "jit/emit/contraction/blocks.h"
 #include "jit/emit/contraction/contraction.h"
 #include "jit/emit/contraction/loops.h"
 #include "jit/emit/contraction/matrix_scopes.h"
@@ -280,8 +281,10 @@ class Matrices {
     if (in_vectors()) {
       write_vectors(work, line);
     } else {
-      const std::string words = "cm_slots[" + line + " + (in_line >> 2)]";
-      e_.define_as(t_.sum, "uintBitsToFloat(" + words + "[in_line & 3])");
+      const std::string word = "cm_slots[" + line + " + (in_line >> 2)][in_line & 3]";
+      e_.out.line("float sums[1] = float[1](uintBitsToFloat(" + word + "));");
+      write_sums_of_blocks(e_, loops_, "sums", 1);
+      e_.define_as(t_.sum, "sums[0]");
       for (const ExprId id : work.values) e_.define(id);
       for (const ir::Store* store : work.stores) e_.store(*store);
     }
@@ -303,6 +306,7 @@ class Matrices {
     for (int c = 0; c < 4; ++c)
       e_.out.line(name + "[0][4 * w + " + std::to_string(c) + "] = four[" + std::to_string(c) + "];");
     e_.close();
+    write_sums_of_blocks(e_, loops_, name + "[0]", e_.width);
     vectors_.write_points(work, "y", sums, {t_.sum}, {});
   }
 

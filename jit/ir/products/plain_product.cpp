@@ -225,9 +225,10 @@ auto first_found(const Kernel& kernel, std::span<const std::int64_t> ints, const
   return decltype(read(std::declval<Reader&>()))();
 }
 
-/// True iff results are made of one product, each of another element of it.
+/// True iff results are made of one product, each of another element of it, of all that its factors have.
 bool has_one_sum(const Tiling& tiling) {
-  return tiling.any() && tiling.others.empty() && tiling.terms.empty() && tiling.repeat_loops == 0;
+  return tiling.any() && tiling.others.empty() && tiling.terms.empty() && tiling.repeat_loops == 0 &&
+         !tiling.blocks.any();
 }
 
 std::optional<PlainProduct> sums_of(Reader& reader) { return reader.read_sums(); }

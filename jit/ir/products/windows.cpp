@@ -57,7 +57,7 @@ class TestedDim {
 /// A load's loops and the parts of its test.
 struct Load {
   std::vector<Loop> positions, elements;  // the channels are left out of the elements
-  std::int64_t channels = 0, offset = 0;
+  std::int64_t channels = 0, groups = 1, offset = 0;
   std::vector<Dim> tested;
 };
 
@@ -120,8 +120,22 @@ Loop split_channels(Load& load, const Expr* test, std::span<const std::int64_t> 
   return channels;
 }
 
+/// Where the products of a batch have groups of channels each: lets the loop over the channels go over those
+/// of all groups. False where they have anything else that differs.
+bool join_groups(Load& load, Loop& channels, std::span<const Loop> batch) {
+  for (const Loop& loop : batch) {
+    if (loop.extent == 1 || (loop.stride == 0 && loop.tested == 0)) continue;
+    if (batch.size() > 1 || channels.extent != load.channels ||
+        loop.stride != channels.extent * channels.stride || loop.tested != channels.extent * channels.tested)
+      return false;
+    load.groups = loop.extent;
+    channels.extent *= loop.extent;
+  }
+  return true;
+}
+
 std::optional<Load> load_of(const Kernel& kernel, std::span<const std::int64_t> ints, const Expr& load,
-                            std::span<const std::size_t> positions, std::span<const std::size_t> elements) {
+                            const WindowLoops& loops) {
   const IndexMap& map = kernel.maps[load.map];
   const Expr* test = load.predicate == kNone ? nullptr : &kernel.exprs[load.predicate];
   if (load.kind != ExprKind::Load || map.steps.size() != 1) return std::nullopt;
@@ -135,13 +149,16 @@ std::optional<Load> load_of(const Kernel& kernel, std::span<const std::int64_t> 
   };
   Load found;
   found.offset = value_of(map.steps[0].offset, ints);
-  for (const std::size_t k : positions) found.positions.push_back(loop_of(k));
-  for (const std::size_t k : elements) found.elements.push_back(loop_of(k));
+  std::vector<Loop> batch;
+  for (const std::size_t k : loops.batch) batch.push_back(loop_of(k));
+  for (const std::size_t k : loops.positions) found.positions.push_back(loop_of(k));
+  for (const std::size_t k : loops.elements) found.elements.push_back(loop_of(k));
   for (const std::vector<Loop>* loops : {&found.positions, &found.elements})
     for (const Loop& loop : *loops)
       if (loop.stride <= 0 || loop.tested < 0) return std::nullopt;
   if (found.elements.empty() || found.elements.back().stride != 1) return std::nullopt;
-  const Loop channels = split_channels(found, test, ints);
+  Loop channels = split_channels(found, test, ints);
+  if (!join_groups(found, channels, batch)) return std::nullopt;
   if (test != nullptr && !find_tests(found, ints, *test, channels)) return std::nullopt;
   return found;
 }
@@ -248,14 +265,14 @@ bool fit(const WindowSteps& steps) {
 }  // namespace
 
 std::optional<Windows> windows_of(const Kernel& kernel, std::span<const std::int64_t> ints, const Expr& expr,
-                                  std::span<const std::size_t> positions,
-                                  std::span<const std::size_t> elements) {
-  const std::optional<Load> load = load_of(kernel, ints, expr, positions, elements);
+                                  const WindowLoops& loops) {
+  const std::optional<Load> load = load_of(kernel, ints, expr, loops);
   if (!load) return std::nullopt;
   const std::optional<std::vector<Dim>> dims = dims_of(*load);
   if (!dims) return std::nullopt;
   Windows windows;
   windows.channels = load->channels;
+  windows.groups = load->groups;
   windows.offset = load->offset;
   for (std::size_t k = 0; k < kMostSpatial; ++k) {
     WindowSteps& steps = windows.along[k];

@@ -31,16 +31,21 @@ struct WindowSteps {
 
 /// The position (n, y, x) and the element (j, i, c) of a window are
 /// buffer[offset + n * image_stride + (first + y * step + j * spread) * stride of the lines
-///        + (first + x * step + i * spread) * stride of the columns + c], and 0 beyond the image.
+///        + (first + x * step + i * spread) * stride of the columns + group * channels + c], and 0 beyond the
+/// image.
 struct Windows {
-  std::int64_t channels = 0, images = 1, image_stride = 0, offset = 0;
+  std::int64_t channels = 0, groups = 1, images = 1, image_stride = 0, offset = 0;
   std::array<WindowSteps, 2> along;
 };
 
-/// Nothing where a load goes over no windows, or over such that the copy engine cannot. `positions` and
-/// `elements`: its loops; `ints`: arguments of a launch, by which what moves counts as what it is.
+/// The loops of a load: over products of a batch, positions, and elements of windows.
+struct WindowLoops {
+  std::span<const std::size_t> batch, positions, elements;
+};
+
+/// Nothing where a load goes over no windows, or over such that the copy engine cannot. `ints`: arguments of
+/// a launch, by which what moves counts as what it is.
 std::optional<Windows> windows_of(const Kernel& kernel, std::span<const std::int64_t> ints, const Expr& load,
-                                  std::span<const std::size_t> positions,
-                                  std::span<const std::size_t> elements);
+                                  const WindowLoops& loops);
 
 }  // namespace sinter::ir

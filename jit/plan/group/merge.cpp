@@ -148,7 +148,7 @@ class Merger {
         NodeId factor = node(id).operands[k];
         while (node(factor).is(OpClass::View)) factor = node(factor).operands[0];
         if (result_.owners[factor] == Owner::kernel(producer) &&
-            node(id).shape[node(id).shape.rank() - 1 - k] == 1 && has_few_readers(graph_, node(id), k))
+            node(id).shape[node(id).dim_along(1 - k)] == 1 && has_few_readers(graph_, node(id), k))
           return true;
       }
       return false;
@@ -163,9 +163,9 @@ class Merger {
   /// True iff the group contracts, and its product has one row or one column.
   bool is_of_one_row(GroupId g) const {
     return std::any_of(result_.groups[g].nodes.begin(), result_.groups[g].nodes.end(), [&](NodeId id) {
-      const Shape& shape = node(id).shape;
-      return node(id).is(OpClass::Contract) &&
-             (shape.numel() == shape[shape.rank() - 1] || shape.numel() == shape[shape.rank() - 2]);
+      const Node& n = node(id);
+      return n.is(OpClass::Contract) &&
+             (n.shape.numel() == n.shape[n.dim_along(0)] || n.shape.numel() == n.shape[n.dim_along(1)]);
     });
   }
 
@@ -182,7 +182,8 @@ class Merger {
     const NodeId of_a = contracted_by(a), of_b = contracted_by(b);
     if ((of_a == kNoNode) == (of_b == kNoNode)) return false;
     const GroupId contraction = of_a == kNoNode ? b : a, other = of_a == kNoNode ? a : b;
-    const Shape& result = node(of_a == kNoNode ? of_b : of_a).shape;
+    const Node& product = node(of_a == kNoNode ? of_b : of_a);
+    const Shape& result = product.shape;
     for (const BufferUse& use : result_.kernels[contraction].buffers)
       if (use.read && result_.owners[use.node] == Owner::kernel(other)) return false;  // in front of it
     // All that goes over what the contraction hands on, since it becomes one kernel if it stays apart.
@@ -207,7 +208,7 @@ class Merger {
     behind.may_share =
         may_share_in_clusters(result_.kernels[contraction].kernel().tiling, limits_.tensor_cores);
     for (const auto& [buffer, bytes] : moved) behind.moved += bytes;
-    return are_slower_behind_tiles(graph_, result, loops_[contraction].domain, behind, options_);
+    return are_slower_behind_tiles(graph_, product, loops_[contraction].domain, behind, options_);
   }
 
   /// True iff the node is another product along the loops of the contraction, which the reader alone needs:

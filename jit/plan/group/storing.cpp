@@ -127,7 +127,7 @@ class StoreChooser {
   /// How the product's first or second factor is stored.
   Storing storing_of_factor(const Node& product, std::size_t which) const {
     if (!options_.limits.lone_rows) return Storing::Required;
-    const bool is_only_row = product.shape.numel() == product.shape[product.shape.rank() - 1 - which];
+    const bool is_only_row = product.shape.numel() == product.shape[product.dim_along(1 - which)];
     return is_only_row || has_few_readers(graph_, product, which) ? Storing::Factor : Storing::Required;
   }
 

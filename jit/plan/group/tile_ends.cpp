@@ -22,12 +22,13 @@ constexpr double kTile = 96 * 96;
 
 }  // namespace
 
-bool are_slower_behind_tiles(const Graph& graph, const Shape& result, const Shape& products,
+bool are_slower_behind_tiles(const Graph& graph, const Node& contraction, const Shape& products,
                              const BehindTiles& behind, const GroupOptions& options) {
   if (behind.moved == 0) return false;
   const double units = options.limits.tensor_cores.compute_units, moved = behind.moved,
                apart = behind.moved + 2 * behind.handed;
-  const Shape rows{result.rank() < 2 ? 1 : result[result.rank() - 2]};
+  const Shape& result = contraction.shape;
+  const Shape rows{result[contraction.dim_along(0)]};
   const bool has_many_rows = rows[0] > kMostFewRows;
   if (graph.checks)
     graph.checks->compare(SizeChecks::Is::More, {{rows, 1}}, -double{kMostFewRows}, has_many_rows);

@@ -17,8 +17,8 @@ struct BehindTiles {
 /// it as there are tiles: where all share long sums of few tiles, most of them have nothing to do then, and
 /// where there are no more tiles to come, nothing is multiplied meanwhile. Of many tiles some multiply
 /// meanwhile, but what moves much memory keeps their factors from the cache. Tiles of few rows are nearly all
-/// factor. `products`: what is added up to the result.
-bool are_slower_behind_tiles(const Graph& graph, const Shape& result, const Shape& products,
+/// factor. `products`: what is added up to the contraction's result.
+bool are_slower_behind_tiles(const Graph& graph, const Node& contraction, const Shape& products,
                              const BehindTiles& behind, const GroupOptions& options);
 
 }  // namespace sinter::plan

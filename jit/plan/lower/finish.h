@@ -48,6 +48,7 @@ struct Draft {
   /// ... whose factors of f32 may be rounded to tf32; whose sum of factors of 8 bits may be one of the tensor
   /// cores as a whole.
   bool rounds_factors = false;
+  ir::Tiling::Blocks blocks;           // ... of groups side by side
   std::vector<ir::ExprId> contracted;  // Reduces that are contractions
   std::vector<std::int64_t> extents;
   std::vector<IndexMap> maps;

@@ -272,21 +272,16 @@ class Lowering : private FrameTests {
   ir::ExprId contract(NodeId id, MapId map) {
     const Node& n = node(id);
     if (owners_[id] != Owner::kernel(id_)) throw Cut{"a contraction of another kernel"};
-    const std::size_t rank = n.shape.rank();
     for (std::size_t k = 0; k < 2; ++k) {
       if (!is_computed_here(n.operands[k])) continue;
       // The only row, or a matrix that few rows meet: finish() knows whether lanes compute it beside the
       // other factor.
-      const bool is_only_row = n.shape.numel() == n.shape[rank - 1 - k];
+      const bool is_only_row = n.shape.numel() == n.shape[n.dim_along(1 - k)];
       if (!limits_.lone_rows || (!is_only_row && !has_few_readers(graph_, n, k)) || n.ints[1] != 0)
         throw Cut{"a factor of a product, of which each element is read many times"};
       draft_.computes_factor = true;
     }
-    if (draft_.contracts && draft_.rounds_factors != (n.ints[0] != 0))
-      throw Cut{"products of which one may be rounded and another may not"};
-    draft_.contracts = true;
-    draft_.few_rows = static_cast<double>(std::min(n.shape[rank - 2], n.shape[rank - 1])) <= kFewRows;
-    draft_.rounds_factors = n.ints[0] != 0;
+    go_over_products(draft_, n);
     if (map != results_ && !same_points(index_map(map), index_map(results_)))
       throw Cut{"a contraction's result is used at another place"};
     ir::Expr product;
@@ -342,15 +337,19 @@ class Lowering : private FrameTests {
     return node(id).kind == NodeKind::Op && !is_loaded(id);
   }
 
-  /// The map under which the factor (.., m, k) or (.., k, n) is visited at the points (.., m, n, k).
+  /// The map under which the factor (.., m, k) or (.., k, n) is visited at the points (.., m, n, k), or where
+  /// m stands in front of other dims.
   MapId factor_map(const Node& contraction, std::size_t which) {
     const Domain domain = domain_of(graph_, contraction);
-    const std::size_t rank = domain.shape.rank(), m = rank - 3, n = rank - 2, k = rank - 1;
+    const std::size_t rank = domain.shape.rank(), m = contraction.dim_along(0), n = contraction.dim_along(1),
+                      k = rank - 1;
     const Dims from = contiguous_layout(node(contraction.operands[which]).shape).strides;
     trace::Layout layout{Dims::filled(rank, 0), 0};
-    for (std::size_t d = 0; d < m; ++d) layout.strides[d] = from[d];
-    layout.strides[which == 0 ? m : k] = from[m];
-    layout.strides[which == 0 ? k : n] = from[n];
+    std::size_t leading = 0;
+    for (std::size_t d = 0; d < n; ++d)
+      if (d != m) layout.strides[d] = from[leading++];
+    layout.strides[which == 0 ? m : k] = from[leading];
+    layout.strides[which == 0 ? k : n] = from[leading + 1];
     return intern(index_map(products_).through(domain.shape, layout));
   }
 

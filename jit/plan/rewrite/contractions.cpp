@@ -81,7 +81,7 @@ NodeId in_parts(Rewriter& to, const Factors& factors, const Shape& shape, std::i
   const std::int64_t rows = shape[0], columns = shape[1], depth = to.node(factors.nodes[0]).shape[1] / parts;
   const NodeId a = to.permute(to.view(Op::Reshape, factors.nodes[0], Shape{rows, parts, depth}), {1, 0, 2});
   const NodeId b = to.view(Op::Reshape, factors.nodes[1], Shape{parts, depth, columns});
-  const NodeId all = contraction(to, factors, a, b, Shape{parts, rows, columns}, 0);
+  const NodeId all = contraction(to, factors, a, b, Shape{parts, rows, columns});
   std::vector<NodeId> sums;
   for (std::int64_t i = 0; i < parts; ++i) {
     const NodeId part = to.view(Op::Slice, all, Shape{1, rows, columns}, {i, 0, 0, 1, 1, 1});
@@ -111,7 +111,7 @@ void contract_products(Graph& graph, const ir::DeviceTraits& traits) {
       return to.add(std::move(node));
     if (traits.lone_rows && is_of_one_row(node)) {
       const Factors factors = factors_of_one_row(to, node, traits.tensor_cores);
-      return contraction(to, factors, factors.nodes[0], factors.nodes[1], node.shape, 0);
+      return contraction(to, factors, factors.nodes[0], factors.nodes[1], node.shape);
     }
     if (!traits.tensor_cores.any()) return to.add(std::move(node));
     std::optional<Factors> factors = factors_of(to, node, traits.tensor_cores);
@@ -128,7 +128,7 @@ void contract_products(Graph& graph, const ir::DeviceTraits& traits) {
       if (graph.checks && parts > 1) graph.checks->give_up();
       if (parts > 1) return in_parts(to, *factors, node.shape, parts);
     }
-    return contraction(to, *factors, factors->nodes[0], factors->nodes[1], node.shape, 0);
+    return contraction(to, *factors, factors->nodes[0], factors->nodes[1], node.shape);
   });
 }
 

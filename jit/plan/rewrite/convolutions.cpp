@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "jit/plan/rewrite/factors.h"
+#include "jit/plan/rewrite/groups.h"
 #include "jit/plan/rewrite/images.h"
 #include "jit/plan/rewrite/passes.h"
 #include "jit/plan/rewrite/read_as.h"
@@ -33,10 +34,10 @@ NodeId image(Rewriter& to, NodeId x) {
 }
 
 /// Of an image with so many channels: so many more, of zeros, that lanes load a pixel, or part of one, at a
-/// time.
-std::int64_t filled_channels(std::int64_t channels, std::int64_t at_once) {
+/// time. Groups are as they are.
+std::int64_t filled_channels(std::int64_t channels, const Convolution& c) {
   constexpr std::int64_t kFilled = 8;  // from here on a pixel is worth its loads
-  return channels < kFilled ? (channels + at_once - 1) / at_once * at_once : channels;
+  return channels < kFilled && c.groups == 1 ? (channels + c.at_once - 1) / c.at_once * c.at_once : channels;
 }
 
 /// The image (n, h, w, c) with its frame and so many channels. With more than it has it is stored so.
@@ -54,18 +55,38 @@ NodeId in_frame(Rewriter& to, NodeId x, const Convolution& c, std::int64_t chann
 // needed: the windows, and the gradient that they meet.
 constexpr std::int64_t kFirst = 1, kBoth = 3;
 
-/// The windows of image (n, h, w, depth) by weight (columns, kh, kw, depth): (n, oh, ow, columns).
-NodeId correlate(Rewriter& to, const Factors& factors, NodeId weight, NodeId image,
-                 const std::array<std::int64_t, 2>& stride, const std::array<std::int64_t, 2>& dilation) {
+/// The windows of image (n, h, w, groups * depth) by weight (groups * columns, kh, kw, depth): (n, oh, ow,
+/// groups * columns). `phases`: so many times the channels of results are columns.
+NodeId correlate(Rewriter& to, const Factors& factors, NodeId weight, NodeId image, const Convolution& c,
+                 const std::array<std::int64_t, 2>& stride, const std::array<std::int64_t, 2>& dilation,
+                 std::int64_t phases = 1) {
   const Shape of_weight = to.node(weight).shape;
-  const std::int64_t columns = of_weight[0], depth = of_weight[1] * of_weight[2] * of_weight[3];
+  const std::int64_t groups = c.groups, columns = of_weight[0] / groups,
+                     depth = of_weight[1] * of_weight[2] * of_weight[3];
   const NodeId seen = windows(to, image, {of_weight[1], of_weight[2]}, stride, dilation);
   const Shape shape = to.node(seen).shape;
   const std::int64_t rows = shape[0] * shape[1] * shape[2];
-  const NodeId a = reshaped(to, seen, Shape{rows, depth});
-  const NodeId b = to.permute(reshaped(to, weight, Shape{columns, depth}), {1, 0});
-  const NodeId product = contraction(to, factors, a, b, Shape{rows, columns}, kFirst);
-  return reshaped(to, product, Shape{shape[0], shape[1], shape[2], columns});
+  const NodeId a = matrices(to, seen, groups, rows, depth);
+  const NodeId b = to.transpose(reshaped(to, weight, shape_of_matrices(groups, columns, depth)));
+  ContractionForm form;
+  form.inlined = kFirst;
+  form.passed = groups > 1 ? 1 : 0;  // pixels have the channels of all groups
+  if (c.blocks > 1)
+    form.blocks = {static_cast<std::uint32_t>(c.blocks), static_cast<std::uint32_t>(of_weight[3]),
+                   static_cast<std::uint32_t>(columns / phases)};
+  const NodeId product =
+      contraction(to, factors, a, b, groups > 1 ? Shape{rows, groups, columns} : Shape{rows, columns}, form);
+  return reshaped(to, product, Shape{shape[0], shape[1], shape[2], of_weight[0]});
+}
+
+/// The weight (groups * outputs, inputs, kh, kw) as (groups * inputs, kh, kw, outputs).
+NodeId weight_of_inputs(Rewriter& to, NodeId weight, std::int64_t groups) {
+  if (groups == 1) return to.permute(weight, {1, 2, 3, 0});
+  const Shape shape = to.node(weight).shape;
+  const std::int64_t outputs = shape[0] / groups;
+  weight = reshaped(to, weight, Shape{groups, outputs, shape[1], shape[2], shape[3]});
+  return reshaped(to, to.permute(weight, {0, 2, 3, 4, 1}),
+                  Shape{groups * shape[1], shape[2], shape[3], outputs});
 }
 
 /// The weight (columns, channels, kh, kw) as (columns, kh, kw, `channels`). With more than it has it is
@@ -85,9 +106,9 @@ NodeId weight_of(Rewriter& to, NodeId weight, std::int64_t channels) {
 
 NodeId forward(Rewriter& to, const Factors& factors, const Convolution& c) {
   const NodeId x = image(to, factors.nodes[0]);
-  const std::int64_t channels = filled_channels(to.node(x).shape[3], c.at_once);
-  return correlate(to, factors, weight_of(to, factors.nodes[1], channels), in_frame(to, x, c, channels),
-                   strides(c), dilations(c));
+  const std::int64_t channels = filled_channels(to.node(factors.nodes[1]).shape[1], c);
+  return correlate(to, factors, weight_of(to, factors.nodes[1], channels),
+                   in_frame(to, x, c, channels * c.groups), c, strides(c), dilations(c));
 }
 
 /// A correlation of the gradient, put on a grid, with the weight from its end. `result`: (n, h, w, c).
@@ -96,7 +117,8 @@ NodeId backward_on_grid(Rewriter& to, const Factors& factors, const Convolution&
   const Shape of_weight = to.node(weight).shape;
   const NodeId framed = in_frame_of_reach(to, image(to, factors.nodes[0]), c, {of_weight[2], of_weight[3]},
                                           {result[1], result[2]});
-  return correlate(to, factors, to.permute(from_end(to, weight), {1, 2, 3, 0}), framed, {1, 1}, dilations(c));
+  return correlate(to, factors, weight_of_inputs(to, from_end(to, weight), c.groups), framed, c, {1, 1},
+                   dilations(c));
 }
 
 /// What is read as halves is stored so before its elements take other places, where kernels end that compute
@@ -120,28 +142,32 @@ NodeId backward_by_phases(Rewriter& to, const Factors& factors, const Convolutio
     before[d] = taps[d] - 1;
     sizes[d] = positions[d] + taps[d] - 1;
   }
-  const std::int64_t outputs = of_weight[0], inputs = of_weight[1];
+  const std::int64_t groups = c.groups, outputs = of_weight[0] / groups, inputs = of_weight[1];
   NodeId weight = to.permute(factors.nodes[1], {0, 2, 3, 1});
   weight = padded(to, weight, {0, 0}, {1, 1}, {taps[0] * phases[0], taps[1] * phases[1]});
-  const Shape split{outputs, taps[0], phases[0], taps[1], phases[1], inputs};
+  const Shape split{groups, outputs, taps[0], phases[0], taps[1], phases[1], inputs};
   weight = reshaped(to, weight, split);
-  weight = to.view(Op::Slice, weight, split, {0, taps[0] - 1, 0, taps[1] - 1, 0, 0, 1, -1, 1, -1, 1, 1});
-  weight = to.permute(weight, {2, 4, 5, 1, 3, 0});
-  weight = reshaped(to, weight, Shape{phases[0] * phases[1] * inputs, taps[0], taps[1], outputs});
+  weight =
+      to.view(Op::Slice, weight, split, {0, 0, taps[0] - 1, 0, taps[1] - 1, 0, 0, 1, 1, -1, 1, -1, 1, 1});
+  weight = to.permute(weight, {0, 3, 5, 6, 2, 4, 1});
+  weight = reshaped(to, weight, Shape{groups * phases[0] * phases[1] * inputs, taps[0], taps[1], outputs});
   const NodeId framed = padded(to, image(to, factors.nodes[0]), before, {1, 1}, sizes);
-  NodeId found = stored_as(to, correlate(to, factors, weight, framed, {1, 1}, {1, 1}), half);
-  found = reshaped(to, found, Shape{result[0], positions[0], positions[1], phases[0], phases[1], inputs});
-  found = to.permute(found, {0, 1, 3, 2, 4, 5});
-  found = reshaped(to, found, Shape{result[0], positions[0] * phases[0], positions[1] * phases[1], inputs});
+  NodeId found =
+      stored_as(to, correlate(to, factors, weight, framed, c, {1, 1}, {1, 1}, phases[0] * phases[1]), half);
+  found =
+      reshaped(to, found, Shape{result[0], positions[0], positions[1], groups, phases[0], phases[1], inputs});
+  found = to.permute(found, {0, 1, 4, 2, 5, 3, 6});
+  found = reshaped(to, found,
+                   Shape{result[0], positions[0] * phases[0], positions[1] * phases[1], groups * inputs});
   return to.view(Op::Slice, found, result, {0, c.along[0].padding, c.along[1].padding, 0, 1, 1, 1, 1});
 }
 
 /// A kernel of one element: what no position reaches is 0.
 NodeId backward_of_points(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result,
                           std::optional<DType> half) {
-  const NodeId weight = to.permute(factors.nodes[1], {1, 2, 3, 0});
+  const NodeId weight = weight_of_inputs(to, factors.nodes[1], c.groups);
   const NodeId found =
-      stored_as(to, correlate(to, factors, weight, image(to, factors.nodes[0]), {1, 1}, {1, 1}), half);
+      stored_as(to, correlate(to, factors, weight, image(to, factors.nodes[0]), c, {1, 1}, {1, 1}), half);
   return padded(to, found, {0, 0}, {c.along[0].stride, c.along[1].stride}, {result[1], result[2]});
 }
 
@@ -164,18 +190,20 @@ NodeId backward_input(Rewriter& to, const Factors& factors, const Convolution& c
 NodeId backward_weight(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
   const NodeId x = image(to, factors.nodes[0]), gradient = image(to, factors.nodes[1]);
   const Shape of_gradient = to.node(gradient).shape;
-  const std::int64_t channels = filled_channels(result[1], c.at_once);
+  const std::int64_t channels = filled_channels(result[1], c);
   // What no position of the gradient reaches is cut off.
   const NodeId seen =
-      windows(to, in_frame(to, x, c, channels), {result[2], result[3]}, strides(c), dilations(c));
+      windows(to, in_frame(to, x, c, channels * c.groups), {result[2], result[3]}, strides(c), dilations(c));
   const std::int64_t depth = of_gradient[0] * of_gradient[1] * of_gradient[2];
-  const std::int64_t rows = result[0], columns = result[2] * result[3] * channels;
-  const NodeId a = to.permute(reshaped(to, gradient, Shape{depth, rows}), {1, 0});
-  const NodeId b = reshaped(to, seen, Shape{depth, columns});
-  const NodeId product = contraction(to, factors, a, b, Shape{rows, columns}, kBoth);
-  NodeId found = reshaped(to, product, Shape{rows, result[2], result[3], channels});
+  const std::int64_t rows = result[0] / c.groups, columns = result[2] * result[3] * channels;
+  const NodeId a = to.transpose(matrices(to, gradient, c.groups, depth, rows));
+  const NodeId b = matrices(to, seen, c.groups, depth, columns);
+  const NodeId product = contraction(to, factors, a, b, shape_of_matrices(c.groups, rows, columns),
+                                     ContractionForm{kBoth, 0, {}});
+  NodeId found = reshaped(to, product, Shape{result[0], result[2], result[3], channels});
   if (channels != result[1])
-    found = to.view(Op::Slice, found, Shape{rows, result[2], result[3], result[1]}, {0, 0, 0, 0, 1, 1, 1, 1});
+    found = to.view(Op::Slice, found, Shape{result[0], result[2], result[3], result[1]},
+                    {0, 0, 0, 0, 1, 1, 1, 1});
   return to.permute(found, {0, 3, 1, 2});
 }
 
@@ -183,11 +211,50 @@ NodeId backward_weight(Rewriter& to, const Factors& factors, const Convolution& 
 // faster (docs/benchmarks/products.md).
 constexpr std::int64_t kFewElements = 16;
 
+/// True iff the image of all positions, or the result, is one pixel of one image.
+bool has_one_pixel(const Graph& graph, const Node& node) {
+  const auto is_one = [&](const Shape& plain, bool channels_last) {
+    return plain[0] * plain[2] * plain[channels_last ? 1 : 3] == 1;
+  };
+  const auto shape = [&](std::size_t k) { return graph.nodes[node.operands[k]].shape; };
+  return is_one(shape(0), false) ||
+         (node.op == Op::Conv2dBackwardWeight ? is_one(shape(1), false)
+                                              : is_one(node.shape, node.channels_last));
+}
+
 bool is_wanted(const Graph& graph, const Node& node) {
   const auto shape = [&](std::size_t k) { return graph.nodes[node.operands[k]].shape; };
   const Shape weight = node.op == Op::Conv2dBackwardWeight ? node.shape : shape(1);
   const bool is_empty = node.shape.numel() == 0 || shape(0).numel() == 0 || shape(1).numel() == 0;
-  return !is_empty && attributes_of(node).groups == 1 && weight[1] * weight[2] * weight[3] >= kFewElements;
+  if (is_empty) return false;
+  const std::int64_t groups = attributes_of(node).groups;
+  // Groups of one channel are sums over windows. Of one pixel no tile is made.
+  if (groups > 1 && (weight[1] == 1 || has_one_pixel(graph, node))) return false;
+  return groups * weight[1] * weight[2] * weight[3] >= kFewElements;
+}
+
+/// One of the three, by products that have some of its groups side by side.
+NodeId contracted(Rewriter& to, const Node& node, Factors factors, const ir::TensorCores& cores,
+                  std::optional<DType> half) {
+  Convolution c = attributes_of(node);
+  // Cooperative matrices are filled 16 bytes at a time.
+  c.at_once = cores.matrices.empty() ? 4 : 8;
+  const bool is_weight = node.op == Op::Conv2dBackwardWeight;
+  Shape of_weight = is_weight ? node.shape : to.node(factors.nodes[1]).shape;
+  const auto bytes = static_cast<std::int64_t>(size_of(to.node(factors.nodes[0]).dtype));
+  const std::int64_t groups = c.groups, together = groups_at_once(of_weight, groups, bytes,
+                                                                  node.op == Op::Conv2dBackwardInput, cores);
+  c.groups = groups / together;
+  if (is_weight) {  // of which the blocks alone are read
+    of_weight[1] *= together;
+    return blocks_of(to, backward_weight(to, factors, c, of_weight), groups, together);
+  }
+  c.blocks = together;
+  factors.nodes[1] = side_by_side(to, factors.nodes[1], groups, together);
+  if (node.op == Op::Conv2d) return forward(to, factors, c);
+  const Shape plain = node.shape;
+  const Shape result = node.channels_last ? plain : Shape{plain[0], plain[2], plain[3], plain[1]};
+  return backward_input(to, factors, c, result, half);
 }
 
 }  // namespace
@@ -207,14 +274,8 @@ void contract_convolutions(Graph& graph, const ir::DeviceTraits& traits) {
     if (!is_convolution(node) || !is_wanted(to.after(), node)) return to.add(std::move(node));
     const std::optional<Factors> factors = factors_of(to, node, traits.tensor_cores);
     if (!factors) return to.add(std::move(node));
-    Convolution c = attributes_of(node);
-    // Cooperative matrices are filled 16 bytes at a time.
-    c.at_once = traits.tensor_cores.matrices.empty() ? 4 : 8;
-    if (node.op == Op::Conv2dBackwardWeight) return backward_weight(to, *factors, c, node.shape);
-    const Shape plain = node.shape;
-    const Shape result = node.channels_last ? plain : Shape{plain[0], plain[2], plain[3], plain[1]};
-    NodeId found = node.op == Op::Conv2d ? forward(to, *factors, c)
-                                         : backward_input(to, *factors, c, result, halves[id]);
+    NodeId found = contracted(to, node, *factors, traits.tensor_cores, halves[id]);
+    if (node.op == Op::Conv2dBackwardWeight) return found;
     if (to.node(found).dtype != node.dtype) found = to.elementwise(Op::Cast, node.dtype, {found});
     return node.channels_last ? found : to.permute(found, {0, 3, 1, 2});
   });

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "jit/plan/rewrite/images.h"
 #include "jit/plan/rewrite/passes.h"
 
 namespace sinter::plan {
@@ -116,6 +117,8 @@ bool suits_lanes(const Graph& graph, const Node& product, const ir::TensorCores&
   constexpr double kFewestChannels = 16, kManyTiles = 4 * 64 * 64;
   if (!is_convolution(product)) return false;
   if (cores.fewest_exact == 0) return true;
+  // Groups side by side are multiplied by zeros as well, which ordinary lanes have no time for.
+  if (attributes_of(product).groups > 1) return false;
   const auto operand = [&](std::size_t k) -> const Shape& { return graph.nodes[product.operands[k]].shape; };
   const bool is_weight = product.op == Op::Conv2dBackwardWeight;
   const Shape& weight = is_weight ? product.shape : operand(1);
@@ -177,13 +180,14 @@ std::optional<Factors> factors_of(Rewriter& to, const Node& product, const ir::T
 }
 
 NodeId contraction(Rewriter& to, const Factors& factors, NodeId a, NodeId b, const Shape& shape,
-                   std::int64_t inlined) {
+                   const ContractionForm& form) {
   Node node;
   node.op = Op::Contract;
   node.dtype = DType::f32;
   node.shape = shape;
   node.operands = {a, b};
-  node.ints = {factors.rounds ? 1 : 0, inlined};
+  const ir::Tiling::Blocks& blocks = form.blocks;
+  node.ints = {factors.rounds ? 1 : 0, form.inlined, form.passed, blocks.count, blocks.depth, blocks.columns};
   return to.add(std::move(node));
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "jit/ir/tiling.h"
 #include "jit/ir/traits.h"
 #include "jit/plan/graph.h"
 #include "jit/plan/rewrite/rewriter.h"
@@ -29,9 +30,15 @@ std::optional<Factors> stored_factors(Rewriter& to, const Node& product);
 /// Whether there are such factors as factors_of gives.
 bool has_factors(const Graph& graph, const Node& product, const ir::TensorCores& cores);
 
-/// A sum over the last dim of `a` and the last but one of `b`, in f32. `inlined`: a bit for each factor that
-/// its kernel computes where it needs it, instead of reading what was stored.
+struct ContractionForm {
+  std::int64_t inlined = 0;  // a bit for each factor that kernels compute where they need it, instead of
+                             // reading what was stored
+  std::int64_t passed = 0;   // how many of the leading dims rows stand in front of in the result's shape
+  ir::Tiling::Blocks blocks;
+};
+
+/// A sum over the last dim of `a` and the last but one of `b`, in f32.
 NodeId contraction(Rewriter& to, const Factors& factors, NodeId a, NodeId b, const Shape& shape,
-                   std::int64_t inlined);
+                   const ContractionForm& form = {});
 
 }  // namespace sinter::plan

@@ -18,6 +18,7 @@ struct Along {
 struct Convolution {
   std::array<Along, 2> along;
   std::int64_t groups;
+  std::int64_t blocks = 1;   // of the program's groups, that each of these has side by side
   std::int64_t at_once = 1;  // elements that lanes load at a time of what the copy engine does not bring
 };
 

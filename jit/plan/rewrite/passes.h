@@ -42,7 +42,8 @@ void choose_layouts(Graph& graph, const ir::DeviceTraits& traits);
 void transpose_products(Graph& graph, const ir::DeviceTraits& traits);
 
 /// Convolutions become contractions over windows, where the device has tensor cores and they may compute
-/// them: of 16-bit floats, and of f32 that may be rounded. Those with groups stay as they are.
+/// them: of 16-bit floats, and of f32 that may be rounded. Groups of several channels are products of a
+/// batch, some of them side by side (groups.h).
 void contract_convolutions(Graph& graph, const ir::DeviceTraits& traits);
 
 bool is_convolution(const Node& node);

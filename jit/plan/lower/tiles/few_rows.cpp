@@ -95,11 +95,11 @@ bool has_few_readers(const Graph& graph, const Node& product, std::size_t which)
     return sum > 0;
   };
   constexpr auto kMost = static_cast<double>(kMostFewRows);
-  if (compare({{Shape{product.shape[product.shape.rank() - 1 - which]}, 1}}, -kMost)) return false;
+  if (compare({{Shape{product.shape[product.dim_along(1 - which)]}, 1}}, -kMost)) return false;
   // A matrix that several products share is expanded.
   NodeId id = product.operands[which];
   Shape points = graph.nodes[id].shape;
-  points.push_back(product.shape[product.shape.rank() - 1 - which]);
+  points.push_back(product.shape[product.dim_along(1 - which)]);
   while (graph.nodes[id].is(OpClass::View)) id = graph.nodes[id].operands[0];
   return !compare({{points, 1}, {graph.nodes[id].shape, -kMost}}, 0);
 }
@@ -108,7 +108,7 @@ std::vector<ir::Tiling> few_row_tilings(const ir::Tiling& kernels, const Product
                                         const ir::TensorCores& cores) {
   // No instruction of single subgroups multiplies 8 bits.
   if (!cores.matrices.empty() || sizes.rows > kMostFewRows || kernels.a.windows || kernels.b.windows ||
-      ir::are_bytes(kernels.multiplied))
+      kernels.blocks.any() || ir::are_bytes(kernels.multiplied))
     return {};
   ir::Tiling like = kernels;
   like.turns = 0;

@@ -24,7 +24,7 @@ constexpr std::int64_t kPieceBytes = 16;
 /// The loops of a factor.
 struct FactorLoops {
   std::vector<std::size_t> own, inner;
-  std::uint32_t batch;
+  std::uint32_t batch;  // a set
 };
 
 /// True iff so many neighbours along the loop are neighbours in memory, and begin at a multiple of that.
@@ -94,11 +94,11 @@ std::uint8_t lane_bytes(const Draft& draft, const ir::Kernel& kernel, ir::ExprId
 /// True iff the copy engine can bring the windows that the load goes over.
 bool copies_windows(const Product& product, ir::ExprId id, const FactorLoops& loops, bool across) {
   const ir::Expr& load = product.kernel.exprs[id];
-  if (load.kind != ir::ExprKind::Load || product.numbers.move || (product.loops[id] & loops.batch) != 0)
-    return false;
+  if (load.kind != ir::ExprKind::Load || product.numbers.move) return false;
+  const std::vector<std::size_t> batch = ir::loops_of(loops.batch);
   const std::optional<ir::Windows> windows =
-      ir::windows_of(product.kernel, product.numbers.ints, load, across ? loops.inner : loops.own,
-                     across ? loops.own : loops.inner);
+      ir::windows_of(product.kernel, product.numbers.ints, load,
+                     {batch, across ? loops.inner : loops.own, across ? loops.own : loops.inner});
   if (!windows) return false;
   const auto bytes = static_cast<std::int64_t>(size_of(load.dtype));
   const auto fits = [&](std::int64_t stride) {

@@ -154,6 +154,23 @@ bool in_vectors(const Draft& draft, const ir::Kernel& kernel) {
 
 }  // namespace
 
+void go_over_products(Draft& draft, const Node& contraction) {
+  const std::vector<std::int64_t>& ints = contraction.ints;
+  const bool may_be_rounded = ints[0] != 0;
+  const auto number = [&](std::size_t at) { return static_cast<std::uint32_t>(ints[at]); };
+  const ir::Tiling::Blocks blocks{number(3), number(4), number(5)};
+  if (draft.contracts && draft.rounds_factors != may_be_rounded)
+    throw Cut{"products of which one may be rounded and another may not"};
+  if (draft.contracts && (draft.blocks.any() || blocks.any()))
+    throw Cut{"several products, one of groups side by side"};
+  draft.contracts = true;
+  const Shape& shape = contraction.shape;
+  const std::int64_t fewest = std::min(shape[contraction.dim_along(0)], shape[contraction.dim_along(1)]);
+  draft.few_rows = static_cast<double>(fewest) <= kFewRows;
+  draft.rounds_factors = may_be_rounded;
+  draft.blocks = blocks;
+}
+
 ProductSizes product_sizes(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
   std::vector<std::int64_t> extents;
   for (const ir::IntRef extent : kernel.extents) extents.push_back(ints[extent.index]);
@@ -203,6 +220,7 @@ void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimi
   }
   if (sums.empty() || !come_together(kernel, sums)) return;
   tiling.sum = sums[0];
+  tiling.blocks = draft.blocks;
   for (const ir::Store& store : kernel.stores)
     if (store.level == ir::Level::Inner) return;
   for (const std::int64_t extent : draft.extents)

@@ -29,6 +29,9 @@ struct DraftInts {
   bool move = false;  // some of them do, from launch to launch
 };
 
+/// The draft's kernel computes such a node. Throws Cut where it may not beside others that it computes.
+void go_over_products(Draft& draft, const Node& contraction);
+
 /// Gives a kernel a Tiling where it is a sum of products that the device's tensor cores can compute. `kernel`
 /// is the draft's, with levels, phases and stores; nothing changes where it is not.
 void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimits& limits,

@@ -1,0 +1,87 @@
+// Convolutions in groups of several channels, and their gradients: which groups are multiplied side by side
+// follows from how many channels they have.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <sinter/sinter.h>
+
+#include "tests/support/convolutions.h"
+
+namespace sinter::testing {
+
+TEST_CASE("groups that fill lines side by side") {
+  const std::vector<ConvolutionCase> cases{
+      {2, 64, 5, 6, 64, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 8},     // all of them are one product
+      {2, 128, 5, 4, 128, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 32},  // two products of 16 groups
+      {1, 128, 4, 6, 256, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 16},  // more channels of the result
+      {2, 256, 3, 5, 128, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 16},  // fewer
+      {2, 128, 4, 4, 128, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 2},   // each is a line
+  };
+  check(cases);
+  check_halves(cases);
+}
+
+TEST_CASE("groups with strides, dilation and other kernels") {
+  const std::vector<ConvolutionCase> cases{
+      {2, 128, 7, 8, 128, {3, 3}, {2, 2}, {1, 1}, {1, 1}, 16},
+      {1, 128, 9, 7, 64, {3, 3}, {1, 1}, {2, 2}, {2, 2}, 8},
+      {2, 128, 6, 5, 128, {1, 1}, {1, 1}, {0, 0}, {1, 1}, 4},
+      {2, 128, 6, 5, 128, {1, 1}, {2, 2}, {0, 0}, {1, 1}, 16},
+      {1, 128, 7, 9, 128, {1, 3}, {1, 1}, {0, 1}, {1, 1}, 32},
+      {1, 128, 8, 8, 128, {5, 4}, {2, 3}, {2, 1}, {1, 1}, 8},
+  };
+  check(cases);
+  check_halves(cases);
+}
+
+TEST_CASE("groups that fill no lines") {
+  const std::vector<ConvolutionCase> cases{
+      {2, 6, 5, 6, 4, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 2},
+      {1, 21, 5, 5, 35, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 7},
+      {2, 30, 6, 5, 20, {3, 3}, {2, 1}, {1, 1}, {1, 1}, 5},
+      {1, 96, 5, 4, 72, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 12},
+      {1, 144, 4, 5, 144, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 3},
+      {2, 100, 3, 4, 50, {1, 1}, {1, 1}, {0, 0}, {1, 1}, 2},
+  };
+  check(cases);
+  check_halves(cases);
+}
+
+TEST_CASE("an infinite element reaches the results of its group, and no others") {
+  // Groups side by side meet weights of 0: a product would make the others' results NaN.
+  const auto finite = [](const Device& plain, DType dtype, MatmulPrecision precision, std::int64_t stride) {
+    const auto with_infinity = [&](const Shape& shape, const Device& device) {
+      std::vector<float> values(static_cast<std::size_t>(shape.numel()), 1.0f);
+      values[values.size() / 3] = INFINITY;
+      return tensor_of(values, shape, device).cast(dtype).detach();
+    };
+    const Device device = plain.autodiff();
+    const MatmulPrecisionScope scope(precision);
+    const AnyTensor x = with_infinity({2, 64, 6, 5}, device).require_grad(),
+                    weight = numbers({64, 8, 2 * stride, 2 * stride}, device, 1).cast(dtype);
+    const AnyTensor y = x.conv2d(weight, {.stride = {stride, stride}, .padding = {1, 1}, .groups = 8});
+    const AnyTensor product = AnyTensor::mul(y, with_infinity(y.shape(), device));
+    const Gradients gradients = product.cast(DType::f32).sum(product.all_axes()).reshape({}).backward();
+    std::vector<bool> is_finite;
+    for (const AnyTensor& of : {y, *gradients.get(x)})
+      for (const float value : values_of(of.cast(DType::f32))) is_finite.push_back(std::isfinite(value));
+    return is_finite;
+  };
+  for (const std::int64_t stride : {1, 2})
+    for (const DType dtype : {DType::bf16, DType::f32})
+      for (const MatmulPrecision precision :
+           {MatmulPrecision::Highest, MatmulPrecision::High, MatmulPrecision::Medium}) {
+        INFO(sinter::name_of(dtype));
+        INFO(sinter::name_of(precision));
+        CAPTURE(stride);
+        const std::vector<bool> expected = finite(Device::host(), dtype, MatmulPrecision::Highest, stride);
+        CHECK(finite(test_device(), dtype, precision, stride) == expected);
+        CHECK(std::count(expected.begin(), expected.end(), false) > 16);
+      }
+}
+
+}  // namespace sinter::testing
