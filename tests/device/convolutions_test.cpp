@@ -61,6 +61,10 @@ TEST_CASE("convolutions with other numbers of channels") {
       {2, 10, 5, 6, 64},
       {1, 5, 7, 7, 3, {3, 3}, {2, 2}},
       {2, 32, 5, 6, 33, {3, 3}, {2, 1}, {1, 2}},
+      {2, 96, 5, 6, 24, {3, 3}, {2, 2}},
+      {1, 61, 6, 5, 48},
+      {2, 24, 7, 5, 61, {3, 2}, {1, 1}, {2, 0}, {1, 2}},
+      {1, 16, 6, 6, 80, {5, 5}, {1, 1}, {0, 3}},
   });
 }
 
@@ -80,13 +84,14 @@ TEST_CASE("convolutions of images of few channels, whose pixels are less than la
 }
 
 TEST_CASE("an infinite pixel reaches the results whose windows have it, and no others") {
-  for (const DType dtype : {DType::f32, DType::bf16}) {
+  const auto check = [](DType dtype, std::int64_t channels) {
     INFO(sinter::name_of(dtype));
+    CAPTURE(channels);
     const auto finite = [&](const Device& device) {
-      std::vector<float> pixels(3 * 12 * 13, 1.0f);
+      std::vector<float> pixels(static_cast<std::size_t>(channels) * 12 * 13, 1.0f);
       pixels[12 * 13 + 5 * 13 + 7] = INFINITY;
-      const AnyTensor x = tensor_of(pixels, {1, 3, 12, 13}, device).cast(dtype),
-                      weight = numbers({16, 3, 3, 3}, device, 1).cast(dtype);
+      const AnyTensor x = tensor_of(pixels, {1, channels, 12, 13}, device).cast(dtype),
+                      weight = numbers({16, channels, 3, 3}, device, 1).cast(dtype);
       const MatmulPrecisionScope scope(MatmulPrecision::Medium);
       std::vector<bool> is_finite;
       for (const float y : values_of(x.conv2d(weight, {.padding = {1, 1}}).cast(DType::f32)))
@@ -96,7 +101,10 @@ TEST_CASE("an infinite pixel reaches the results whose windows have it, and no o
     const std::vector<bool> expected = finite(Device::host());
     CHECK(finite(test_device()) == expected);
     CHECK(std::count(expected.begin(), expected.end(), false) > 16);
-  }
+  };
+  // Pixels that are filled with zeros, and lines that are.
+  for (const DType dtype : {DType::f32, DType::bf16})
+    for (const std::int64_t channels : {3, 24, 61}) check(dtype, channels);
 }
 
 TEST_CASE("convolutions one after the other, with what stands between them") {

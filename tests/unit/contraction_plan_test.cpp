@@ -228,8 +228,7 @@ TEST_CASE("the copy engine brings windows of images whose channels are whole lin
   CHECK(windows(result({4, 64, 3, 3}, {64, 64, 3, 3}, framed)));
   // As any product, by rows of pixels.
   CHECK_FALSE(result({4, 64, 9, 8}, {64, 64, 1, 1}, {}).kernel->tiling.a.computed);
-  // Lines that are not full, and steps that a tensor map has no room for.
-  CHECK(result({4, 72, 9, 8}, {64, 72, 3, 3}, framed).kernel->tiling.a.computed);
+  // Few channels, and steps that a tensor map has no room for.
   CHECK(result({4, 3, 9, 8}, {64, 3, 3, 3}, framed).kernel->tiling.a.computed);
   CHECK(result({4, 64, 40, 40}, {64, 64, 3, 3}, {.stride = {9, 9}}).kernel->tiling.a.computed);
   CHECK(result({1, 64, 300, 8}, {64, 64, 3, 3}, {.padding = {150, 1}, .dilation = {130, 1}})
@@ -264,6 +263,37 @@ TEST_CASE("tensor maps of windows say how these step through the image") {
   const std::string text = emit::emit(*p.kernel, hopper()).text;
   CHECK(text.find("#define SN_LOAD_A tc_load_windows(to_a, t_a, w_a, arrived, at.m, depth, 0)") !=
         std::string::npos);
+}
+
+TEST_CASE("the copy engine brings lines of channels that are not full") {
+  const auto map = [](std::int64_t channels, bool last, std::size_t launches) {
+    const Planned p = planned([&](const Device& device) {
+      const AnyTensor x = last ? input({4, 9, 8, channels}, device).permute({0, 3, 1, 2})
+                               : input({4, channels, 9, 8}, device);
+      return std::vector{x.conv2d(input({64, channels, 3, 3}, device), {.padding = {1, 1}})};
+    });
+    REQUIRE(p.tiled == 1);
+    CHECK(p.plan.launches.size() == launches);  // the weight's copy among them
+    REQUIRE(p.kernel->tiling.a.windows);
+    return emit::tensor_maps(*p.kernel, p.ints).at(0);
+  };
+  const emit::TensorMap full = map(96, true, 2);
+  CHECK(full.sizes[0] == 96);
+  CHECK(full.strides[0] == 2 * 96);
+  CHECK(full.windows->numbers.channels.by == 128);
+  CHECK(map(24, true, 2).windows->numbers.channels.by == 64);
+  CHECK(map(96, false, 3).sizes[0] == 96);
+  // A step from pixel to pixel is a multiple of 16 bytes in the copy.
+  const emit::TensorMap copied = map(61, true, 3);
+  CHECK(copied.sizes[0] == 64);
+  CHECK(copied.strides[0] == 2 * 64);
+  // Whole vectors of more than a line lanes bring as fast as twice as many lines.
+  const Planned p = planned([&](const Device& device) {
+    const AnyTensor x = input({4, 9, 8, 72}, device).permute({0, 3, 1, 2});
+    return std::vector{x.conv2d(input({64, 72, 3, 3}, device), {.padding = {1, 1}})};
+  });
+  REQUIRE(p.tiled == 1);
+  CHECK(p.kernel->tiling.a.computed);
 }
 
 TEST_CASE("between convolutions images are not transposed") {

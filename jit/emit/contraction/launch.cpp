@@ -34,13 +34,12 @@ TensorMap map_of_windows(const ir::Expr& load, const ir::Windows& windows, std::
   WindowNumbers& numbers = box.numbers;
   numbers.channels = divisor(windows.channels);
   numbers.elements = divisor(windows.along[0].elements);
-  const std::int64_t all_channels = windows.channels * windows.groups;
   const auto dim = [&](std::int64_t size, std::int64_t stride) {
     map.sizes.push_back(static_cast<std::uint64_t>(size));
     // Nothing steps along a dim of one element.
-    map.strides.push_back(static_cast<std::uint64_t>((stride == 0 ? all_channels : stride) * bytes));
+    map.strides.push_back(static_cast<std::uint64_t>((stride == 0 ? windows.own_channels : stride) * bytes));
   };
-  map.sizes.push_back(static_cast<std::uint64_t>(all_channels));
+  map.sizes.push_back(static_cast<std::uint64_t>(windows.own_channels));
   for (std::size_t k = 0; k < windows.along.size(); ++k) {
     const ir::WindowSteps& steps = windows.along[k];
     dim(steps.size, steps.stride);

@@ -58,6 +58,7 @@ class TestedDim {
 struct Load {
   std::vector<Loop> positions, elements;  // the channels are left out of the elements
   std::int64_t channels = 0, groups = 1, offset = 0;
+  std::int64_t own_channels = 0;  // that the image has, where windows have more
   std::vector<Dim> tested;
 };
 
@@ -86,8 +87,13 @@ bool find_tests(Load& load, std::span<const std::int64_t> ints, const Expr& test
     std::optional<Dim> dim =
         TestedDim::find(own_positions, own_elements, value_of(bound.lower, ints), value_of(bound.size, ints));
     if (!dim) return false;
-    // The channels are no loop within a window.
-    if (dim->element == &own_elements.back()) return false;
+    // The channels are no loop within a window. The image may have the first of them.
+    if (dim->element == &own_elements.back()) {
+      if (weight != 1 || dim->position != nullptr || dim->lower != 0 || load.groups > 1) return false;
+      load.own_channels = dim->size;
+      weight = next;
+      continue;
+    }
     if (dim->position)
       dim->position = &load.positions[static_cast<std::size_t>(dim->position - own_positions.data())];
     if (dim->element)
@@ -101,11 +107,23 @@ bool find_tests(Load& load, std::span<const std::int64_t> ints, const Expr& test
   return true;
 }
 
+/// True iff the last part of the test is about the channels alone.
+bool tests_channels(const Load& load, const Expr& test, std::span<const std::int64_t> ints) {
+  const Loop& channels = load.elements.back();
+  const Bound& last = test.bounds.back();
+  return channels.tested == 1 && value_of(last.lower, ints) == 0 &&
+         value_of(last.size, ints) < channels.extent &&
+         (test.bounds.size() == 1 || value_of(last.extent, ints) == channels.extent);
+}
+
 /// Neighbours within a window may be one loop with the channels: splits off what all else steps by, in memory
 /// and in the test. Returns the loop over the channels, which is no element's any more.
 Loop split_channels(Load& load, const Expr* test, std::span<const std::int64_t> ints) {
   Loop channels = load.elements.back();
+  const bool are_tested = test != nullptr && tests_channels(load, *test, ints);
   load.elements.pop_back();
+  load.channels = channels.extent;
+  if (are_tested) return channels;
   std::int64_t unit = channels.extent;
   for (const std::vector<Loop>* loops : {&load.positions, &load.elements})
     for (const Loop& loop : *loops) unit = std::gcd(std::gcd(unit, loop.stride), loop.tested);
@@ -273,6 +291,7 @@ std::optional<Windows> windows_of(const Kernel& kernel, std::span<const std::int
   Windows windows;
   windows.channels = load->channels;
   windows.groups = load->groups;
+  windows.own_channels = load->own_channels > 0 ? load->own_channels : load->channels * load->groups;
   windows.offset = load->offset;
   for (std::size_t k = 0; k < kMostSpatial; ++k) {
     WindowSteps& steps = windows.along[k];

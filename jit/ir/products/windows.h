@@ -2,7 +2,8 @@
 //
 // A load that follows windows of an image (n, h, w, c) has loops over the positions of the windows, (n, oh,
 // ow) or what is left of these, and loops over the elements of a window, (kh, kw, c), of which the last goes
-// along the channels; a predicate leaves out what is beyond the image. The copy engine is told sizes and
+// along the channels; a predicate leaves out what is beyond the image, channels included. A loop over the
+// products of a batch may go to the channels of the next group. The copy engine is told sizes and
 // strides of the image, and how positions and elements step through it. All that follows from the load's
 // index map and its predicate, so kernels say nothing more of it, and loads that no convolution has made are
 // found as well.
@@ -35,6 +36,7 @@ struct WindowSteps {
 /// image.
 struct Windows {
   std::int64_t channels = 0, groups = 1, images = 1, image_stride = 0, offset = 0;
+  std::int64_t own_channels = 0;  // that the image has, of all groups: a window's others are 0
   std::array<WindowSteps, 2> along;
 };
 

@@ -19,36 +19,70 @@ namespace {
 
 NodeId reshaped(Rewriter& to, NodeId x, const Shape& shape) { return to.view(Op::Reshape, x, shape); }
 
-// Bytes of channels that the copy engine brings at a time.
-constexpr std::int64_t kLineBytes = 128;
+// Bytes of channels that the copy engine brings at a time, and that its steps from pixel to pixel are a
+// multiple of.
+constexpr std::int64_t kLineBytes = 128, kStepBytes = 16;
+// With fewer channels a pixel is less than lanes load at a time.
+constexpr std::int64_t kFewChannels = 8;
+
+std::int64_t divided_up(std::int64_t n, std::int64_t by) { return (n + by - 1) / by; }
+std::int64_t rounded_up(std::int64_t n, std::int64_t to) { return divided_up(n, to) * to; }
+
+/// How many channels an image is stored with, unless it is in memory with so many, and how many of them are
+/// multiplied: those beyond its own are 0.
+struct Channels {
+  std::int64_t stored, multiplied;
+};
+
+/// Of the image (n, c, h, w): so many that the copy engine brings windows, by lines that are not full. Rounds
+/// of a tile are multiplied for nothing then, but lanes that find windows take longer. `taps`: elements of a
+/// window. Groups are as they are.
+Channels in_lines(const Rewriter& to, NodeId x, std::int64_t taps, const Convolution& c) {
+  // Rounds for one of lanes, where these load whole vectors of more channels than a line has, and else
+  // (docs/benchmarks/products.md).
+  constexpr double kForVectors = 1.4, kForOthers = 2.5;
+  const std::int64_t channels = to.node(x).shape[1], multiplied = rounded_up(channels, c.line);
+  const bool are_vectors = channels > c.line && channels % c.step == 0 && lies_channels_last(to.after(), x);
+  const auto rounds = static_cast<double>(taps * (multiplied / c.line)),
+             of_lanes = static_cast<double>(divided_up(taps * channels, c.line));
+  const bool pays = rounds <= (are_vectors ? kForVectors : kForOthers) * of_lanes;
+  if (!c.fills_lines || c.groups > 1 || c.blocks > 1 || channels < kFewChannels || !pays)
+    return {channels, channels};
+  return {rounded_up(channels, c.step), multiplied};
+}
+
+/// Likewise, or so that lanes load a pixel, or part of one, at a time.
+Channels filled(const Rewriter& to, NodeId x, std::int64_t taps, const Convolution& c) {
+  const std::int64_t channels = to.node(x).shape[1];
+  if (channels >= kFewChannels || c.groups > 1 || c.blocks > 1) return in_lines(to, x, taps, c);
+  const std::int64_t whole = rounded_up(channels, c.at_once);
+  return {whole, whole};
+}
 
 /// The image (n, c, h, w) as (n, h, w, c). What lies in another order is copied where the copy engine can
-/// bring windows of the copy; else windows are read where it lies.
-NodeId image(Rewriter& to, NodeId x) {
+/// bring windows of the copy; else windows are read where it lies, or of what is stored with more channels.
+NodeId image(Rewriter& to, NodeId x, const Convolution& c, const Channels& channels) {
   const NodeId last = to.permute(x, {0, 2, 3, 1});
-  const Shape shape = to.node(last).shape;
-  const DType dtype = to.node(last).dtype;
-  if (shape[3] * static_cast<std::int64_t>(size_of(dtype)) % kLineBytes != 0) return last;
+  if (channels.stored != to.node(last).shape[3] || channels.multiplied % c.line != 0) return last;
   const std::optional<StridedView> view = strided_view(to.after(), last);
-  return view && view->layout.strides[3] == 1 ? last : to.elementwise(Op::Cast, dtype, {last});
+  return view && view->layout.strides[3] == 1 ? last : to.elementwise(Op::Cast, to.node(last).dtype, {last});
 }
 
-/// Of an image with so many channels: so many more, of zeros, that lanes load a pixel, or part of one, at a
-/// time. Groups are as they are.
-std::int64_t filled_channels(std::int64_t channels, const Convolution& c) {
-  constexpr std::int64_t kFilled = 8;  // from here on a pixel is worth its loads
-  return channels < kFilled && c.groups == 1 ? (channels + c.at_once - 1) / c.at_once * c.at_once : channels;
-}
-
-/// The image (n, h, w, c) with its frame and so many channels. With more than it has it is stored so.
-NodeId in_frame(Rewriter& to, NodeId x, const Convolution& c, std::int64_t channels) {
+/// The image (n, h, w, c) as it is stored.
+NodeId with_stored(Rewriter& to, NodeId x, const Channels& channels) {
   const Shape shape = to.node(x).shape;
-  if (channels == shape[3]) return in_frame_of_padding(to, x, c);
-  const std::array<std::int64_t, 2> before{c.along[0].padding, c.along[1].padding};
-  const NodeId frame =
-      in_zeros(to, x, Shape{0, before[0], before[1], 0}, Shape{1, 1, 1, 1},
-               Shape{shape[0], shape[1] + 2 * before[0], shape[2] + 2 * before[1], channels});
-  return to.elementwise(Op::Cast, to.node(frame).dtype, {frame});
+  if (channels.stored == shape[3]) return x;
+  x = padded(to, x, {0, 0}, {1, 1}, {shape[1], shape[2]}, channels.stored);
+  return to.elementwise(Op::Cast, to.node(x).dtype, {x});
+}
+
+/// The image (n, h, w, c) with its frame. With more channels it is stored so.
+NodeId in_frame(Rewriter& to, NodeId x, const Convolution& c, const Channels& channels) {
+  if (channels.stored == to.node(x).shape[3]) return in_frame_of_padding(to, x, c, channels.multiplied);
+  x = in_frame_of_padding(to, x, c, channels.stored);
+  x = to.elementwise(Op::Cast, to.node(x).dtype, {x});
+  const Shape shape = to.node(x).shape;
+  return padded(to, x, {0, 0}, {1, 1}, {shape[1], shape[2]}, channels.multiplied);
 }
 
 // Of the factors, in the order in which they are multiplied, those whose views are followed where they are
@@ -89,35 +123,43 @@ NodeId weight_of_inputs(Rewriter& to, NodeId weight, std::int64_t groups) {
                   Shape{groups * shape[1], shape[2], shape[3], outputs});
 }
 
-/// The weight (columns, channels, kh, kw) as (columns, kh, kw, `channels`). With more than it has it is
-/// stored so, 16 bits of columns side by side: lines of the others may be no multiple of what the copy engine
-/// brings.
-NodeId weight_of(Rewriter& to, NodeId weight, std::int64_t channels) {
+/// The weight (columns, kh, kw, c) with so many channels.
+NodeId with_zeros(Rewriter& to, NodeId weight, std::int64_t channels) {
   const Shape shape = to.node(weight).shape;
-  if (channels == shape[1]) return to.permute(weight, {0, 2, 3, 1});
-  const Shape none{0, 0, 0, 0}, each{1, 1, 1, 1};
-  if (!is_half(to.node(weight).dtype))
-    return in_zeros(to, to.permute(weight, {0, 2, 3, 1}), none, each,
-                    Shape{shape[0], shape[2], shape[3], channels});
-  const NodeId filled = in_zeros(to, to.permute(weight, {2, 3, 1, 0}), none, each,
+  return padded(to, weight, {0, 0}, {1, 1}, {shape[1], shape[2]}, channels);
+}
+
+/// The weight (columns, channels, kh, kw) as (columns, kh, kw, `channels`). With more than it has it is
+/// stored so, 16 bits of columns side by side where lines of the others are no multiple of what the copy
+/// engine brings.
+NodeId weight_of(Rewriter& to, NodeId weight, std::int64_t channels, const Convolution& c) {
+  const Shape shape = to.node(weight).shape;
+  const NodeId last = to.permute(weight, {0, 2, 3, 1});
+  if (channels == shape[1]) return last;
+  if (channels % c.line == 0 || !is_half(to.node(weight).dtype)) return with_zeros(to, last, channels);
+  const NodeId filled = in_zeros(to, to.permute(weight, {2, 3, 1, 0}), Shape{0, 0, 0, 0}, Shape{1, 1, 1, 1},
                                  Shape{shape[2], shape[3], channels, shape[0]});
   return to.permute(filled, {3, 0, 1, 2});
 }
 
 NodeId forward(Rewriter& to, const Factors& factors, const Convolution& c) {
-  const NodeId x = image(to, factors.nodes[0]);
-  const std::int64_t channels = filled_channels(to.node(factors.nodes[1]).shape[1], c);
-  return correlate(to, factors, weight_of(to, factors.nodes[1], channels),
-                   in_frame(to, x, c, channels * c.groups), c, strides(c), dilations(c));
+  const Shape of_weight = to.node(factors.nodes[1]).shape;
+  const Channels channels = filled(to, factors.nodes[0], of_weight[2] * of_weight[3], c);
+  const NodeId x = image(to, factors.nodes[0], c, channels);
+  return correlate(to, factors, weight_of(to, factors.nodes[1], channels.multiplied / c.groups, c),
+                   in_frame(to, x, c, channels), c, strides(c), dilations(c));
 }
 
 /// A correlation of the gradient, put on a grid, with the weight from its end. `result`: (n, h, w, c).
 NodeId backward_on_grid(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
   const NodeId weight = factors.nodes[1];
   const Shape of_weight = to.node(weight).shape;
-  const NodeId framed = in_frame_of_reach(to, image(to, factors.nodes[0]), c, {of_weight[2], of_weight[3]},
-                                          {result[1], result[2]});
-  return correlate(to, factors, weight_of_inputs(to, from_end(to, weight), c.groups), framed, c, {1, 1},
+  const Channels channels = in_lines(to, factors.nodes[0], of_weight[2] * of_weight[3], c);
+  const NodeId gradient = with_stored(to, image(to, factors.nodes[0], c, channels), channels);
+  const NodeId framed = in_frame_of_reach(to, gradient, c, {of_weight[2], of_weight[3]},
+                                          {result[1], result[2]}, channels.multiplied);
+  const NodeId turned = weight_of_inputs(to, from_end(to, weight), c.groups);
+  return correlate(to, factors, with_zeros(to, turned, channels.multiplied / c.groups), framed, c, {1, 1},
                    dilations(c));
 }
 
@@ -144,14 +186,17 @@ NodeId backward_by_phases(Rewriter& to, const Factors& factors, const Convolutio
   }
   const std::int64_t groups = c.groups, outputs = of_weight[0] / groups, inputs = of_weight[1];
   NodeId weight = to.permute(factors.nodes[1], {0, 2, 3, 1});
-  weight = padded(to, weight, {0, 0}, {1, 1}, {taps[0] * phases[0], taps[1] * phases[1]});
+  weight = padded(to, weight, {0, 0}, {1, 1}, {taps[0] * phases[0], taps[1] * phases[1]}, inputs);
   const Shape split{groups, outputs, taps[0], phases[0], taps[1], phases[1], inputs};
   weight = reshaped(to, weight, split);
   weight =
       to.view(Op::Slice, weight, split, {0, 0, taps[0] - 1, 0, taps[1] - 1, 0, 0, 1, 1, -1, 1, -1, 1, 1});
   weight = to.permute(weight, {0, 3, 5, 6, 2, 4, 1});
   weight = reshaped(to, weight, Shape{groups * phases[0] * phases[1] * inputs, taps[0], taps[1], outputs});
-  const NodeId framed = padded(to, image(to, factors.nodes[0]), before, {1, 1}, sizes);
+  const Channels channels = in_lines(to, factors.nodes[0], taps[0] * taps[1], c);
+  const NodeId gradient = with_stored(to, image(to, factors.nodes[0], c, channels), channels);
+  const NodeId framed = padded(to, gradient, before, {1, 1}, sizes, channels.multiplied);
+  weight = with_zeros(to, weight, channels.multiplied / groups);
   NodeId found =
       stored_as(to, correlate(to, factors, weight, framed, c, {1, 1}, {1, 1}, phases[0] * phases[1]), half);
   found =
@@ -166,9 +211,10 @@ NodeId backward_by_phases(Rewriter& to, const Factors& factors, const Convolutio
 NodeId backward_of_points(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result,
                           std::optional<DType> half) {
   const NodeId weight = weight_of_inputs(to, factors.nodes[1], c.groups);
-  const NodeId found =
-      stored_as(to, correlate(to, factors, weight, image(to, factors.nodes[0]), c, {1, 1}, {1, 1}), half);
-  return padded(to, found, {0, 0}, {c.along[0].stride, c.along[1].stride}, {result[1], result[2]});
+  const std::int64_t all = to.node(factors.nodes[0]).shape[1];
+  const NodeId gradient = image(to, factors.nodes[0], c, {all, all});
+  const NodeId found = stored_as(to, correlate(to, factors, weight, gradient, c, {1, 1}, {1, 1}), half);
+  return padded(to, found, {0, 0}, {c.along[0].stride, c.along[1].stride}, {result[1], result[2]}, result[3]);
 }
 
 /// `half`: as what all read the result.
@@ -188,12 +234,18 @@ NodeId backward_input(Rewriter& to, const Factors& factors, const Convolution& c
 
 /// Rows are the channels of the gradient, columns the elements of the kernel, and positions are added up.
 NodeId backward_weight(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
-  const NodeId x = image(to, factors.nodes[0]), gradient = image(to, factors.nodes[1]);
+  const std::int64_t outputs = to.node(factors.nodes[1]).shape[1];
+  const Channels of_image = filled(to, factors.nodes[0], result[2] * result[3], c);
+  // The copy engine brings lines of the gradient that are not full.
+  const bool is_brought = c.fills_lines && outputs % c.step == 0;
+  const NodeId x = image(to, factors.nodes[0], c, of_image),
+               gradient = image(to, factors.nodes[1], c,
+                                {outputs, is_brought ? rounded_up(outputs, c.line) : outputs});
   const Shape of_gradient = to.node(gradient).shape;
-  const std::int64_t channels = filled_channels(result[1], c);
+  const std::int64_t channels = of_image.multiplied / c.groups;
   // What no position of the gradient reaches is cut off.
   const NodeId seen =
-      windows(to, in_frame(to, x, c, channels * c.groups), {result[2], result[3]}, strides(c), dilations(c));
+      windows(to, in_frame(to, x, c, of_image), {result[2], result[3]}, strides(c), dilations(c));
   const std::int64_t depth = of_gradient[0] * of_gradient[1] * of_gradient[2];
   const std::int64_t rows = result[0] / c.groups, columns = result[2] * result[3] * channels;
   const NodeId a = to.transpose(matrices(to, gradient, c.groups, depth, rows));
@@ -233,6 +285,14 @@ bool is_wanted(const Graph& graph, const Node& node) {
   return groups * weight[1] * weight[2] * weight[3] >= kFewElements;
 }
 
+/// True iff windows are single pixels, one behind the other: then rows lie as those of any matrix.
+bool is_of_points(const Convolution& c, const Shape& of_weight) {
+  const auto is_point = [&](std::size_t d) {
+    return of_weight[2 + d] == 1 && c.along[d].stride == 1 && c.along[d].padding == 0;
+  };
+  return is_point(0) && is_point(1);
+}
+
 /// One of the three, by products that have some of its groups side by side.
 NodeId contracted(Rewriter& to, const Node& node, Factors factors, const ir::TensorCores& cores,
                   std::optional<DType> half) {
@@ -241,7 +301,13 @@ NodeId contracted(Rewriter& to, const Node& node, Factors factors, const ir::Ten
   c.at_once = cores.matrices.empty() ? 4 : 8;
   const bool is_weight = node.op == Op::Conv2dBackwardWeight;
   Shape of_weight = is_weight ? node.shape : to.node(factors.nodes[1]).shape;
-  const auto bytes = static_cast<std::int64_t>(size_of(to.node(factors.nodes[0]).dtype));
+  const DType dtype = to.node(factors.nodes[0]).dtype;
+  const auto bytes = static_cast<std::int64_t>(size_of(dtype));
+  c.line = kLineBytes / bytes;
+  c.step = kStepBytes / bytes;
+  // Positions by which f32 is added up lie across the sum, where lanes have to turn it.
+  const bool are_turned = dtype == DType::f32 && (is_weight || !factors.rounds);
+  c.fills_lines = cores.has_groups && cores.matrices.empty() && !are_turned && !is_of_points(c, of_weight);
   const std::int64_t groups = c.groups, together = groups_at_once(of_weight, groups, bytes,
                                                                   node.op == Op::Conv2dBackwardInput, cores);
   c.groups = groups / together;

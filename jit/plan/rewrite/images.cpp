@@ -47,21 +47,22 @@ NodeId in_zeros(Rewriter& to, NodeId x, const Shape& before, const Shape& step, 
 }
 
 NodeId padded(Rewriter& to, NodeId x, const std::array<std::int64_t, 2>& before,
-              const std::array<std::int64_t, 2>& step, const std::array<std::int64_t, 2>& sizes) {
+              const std::array<std::int64_t, 2>& step, const std::array<std::int64_t, 2>& sizes,
+              std::int64_t channels) {
   const Shape shape = to.node(x).shape;
   return in_zeros(to, x, Shape{0, before[0], before[1], 0}, Shape{1, step[0], step[1], 1},
-                  Shape{shape[0], sizes[0], sizes[1], shape[3]});
+                  Shape{shape[0], sizes[0], sizes[1], channels});
 }
 
-NodeId in_frame_of_padding(Rewriter& to, NodeId image, const Convolution& c) {
+NodeId in_frame_of_padding(Rewriter& to, NodeId image, const Convolution& c, std::int64_t channels) {
   const Shape shape = to.node(image).shape;
   const std::array<std::int64_t, 2> before{c.along[0].padding, c.along[1].padding};
-  return padded(to, image, before, {1, 1}, {shape[1] + 2 * before[0], shape[2] + 2 * before[1]});
+  return padded(to, image, before, {1, 1}, {shape[1] + 2 * before[0], shape[2] + 2 * before[1]}, channels);
 }
 
 NodeId in_frame_of_reach(Rewriter& to, NodeId gradient, const Convolution& c,
-                         const std::array<std::int64_t, 2>& kernel,
-                         const std::array<std::int64_t, 2>& result) {
+                         const std::array<std::int64_t, 2>& kernel, const std::array<std::int64_t, 2>& result,
+                         std::int64_t channels) {
   const Shape given = to.node(gradient).shape;
   std::array<std::int64_t, 2> before, step, cut, sizes, whole;
   for (std::size_t d = 0; d < 2; ++d) {
@@ -72,9 +73,9 @@ NodeId in_frame_of_reach(Rewriter& to, NodeId gradient, const Convolution& c,
     sizes[d] = result[d] + reach;
     whole[d] = std::max(cut[d] + sizes[d], before[d] + step[d] * (given[1 + d] - 1) + 1);
   }
-  const NodeId framed = padded(to, gradient, before, step, whole);
+  const NodeId framed = padded(to, gradient, before, step, whole, channels);
   if (whole == sizes) return framed;
-  return to.view(Op::Slice, framed, Shape{given[0], sizes[0], sizes[1], given[3]},
+  return to.view(Op::Slice, framed, Shape{given[0], sizes[0], sizes[1], channels},
                  {0, cut[0], cut[1], 0, 1, 1, 1, 1});
 }
 

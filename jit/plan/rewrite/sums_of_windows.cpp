@@ -45,6 +45,7 @@ class DepthwiseWriter {
   NodeId image(std::size_t operand) {
     return to_.permute(as_stored(to_.after(), node_.operands[operand]), {0, 2, 3, 1});
   }
+  NodeId framed(NodeId image) { return in_frame_of_padding(to_, image, c_, shape_of(image)[3]); }
   /// The weight (c each, 1, kh, kw). Where channels are neighbours, those of a place in the window have to be
   /// neighbours, too: it is stored so.
   NodeId weight() {
@@ -108,8 +109,7 @@ class DepthwiseWriter {
   NodeId forward() {
     const NodeId given = weight();
     const Shape w = shape_of(given);
-    const NodeId seen =
-        windows(to_, in_frame_of_padding(to_, image(0), c_), {w[2], w[3]}, strides(c_), dilations(c_));
+    const NodeId seen = windows(to_, framed(image(0)), {w[2], w[3]}, strides(c_), dilations(c_));
     const Shape s = shape_of(seen);
     const Points p{s[0], s[1], s[2], s[5], w[0] / s[5], w[2], w[3]};
     const NodeId sum = sum_of_products(of_windows(seen), of_weight(given, p), p, order_of_image(), kWindow);
@@ -123,8 +123,10 @@ class DepthwiseWriter {
     const Shape result = node_.channels_last
                              ? node_.shape
                              : Shape{node_.shape[0], node_.shape[2], node_.shape[3], node_.shape[1]};
-    const NodeId framed = in_frame_of_reach(to_, image(0), c_, {w[2], w[3]}, {result[1], result[2]});
-    const NodeId seen = windows(to_, framed, {w[2], w[3]}, kDense, dilations(c_));
+    const NodeId gradient = image(0);
+    const NodeId reached =
+        in_frame_of_reach(to_, gradient, c_, {w[2], w[3]}, {result[1], result[2]}, shape_of(gradient)[3]);
+    const NodeId seen = windows(to_, reached, {w[2], w[3]}, kDense, dilations(c_));
     const Points p{result[0], result[1], result[2], result[3], w[0] / result[3], w[2], w[3]};
     const NodeId sum = sum_of_products(of_windows(seen, p.each), of_weight(from_end(to_, given), p), p,
                                        order_of_image(), kWindow | kEach);
@@ -133,8 +135,7 @@ class DepthwiseWriter {
 
   NodeId backward_weight() {
     const Shape w = node_.shape;
-    const NodeId seen =
-        windows(to_, in_frame_of_padding(to_, image(0), c_), {w[2], w[3]}, strides(c_), dilations(c_));
+    const NodeId seen = windows(to_, framed(image(0)), {w[2], w[3]}, strides(c_), dilations(c_));
     const NodeId gradient = image(1);
     const Shape g = shape_of(gradient), x = shape_of(seen);
     const Points p{g[0], g[1], g[2], x[5], w[0] / x[5], w[2], w[3]};
