@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -49,6 +50,49 @@ TEST_CASE("groups that fill no lines") {
   };
   check(cases);
   check_halves(cases);
+}
+
+TEST_CASE("groups of an image that is one pixel, or line, many times, which no tiles compute") {
+  const auto results = [](const Device& plain, DType dtype, const Dims& own, const Dims& shown,
+                          const Dims& kernel) {
+    const Device device = plain.autodiff();
+    const MatmulPrecisionScope scope(MatmulPrecision::High);
+    const AnyTensor pixel = numbers(Shape(own), device, 1), x = pixel.cast(dtype).detach().require_grad(),
+                    weight = numbers(Shape(kernel), device, 2).cast(dtype).detach().require_grad();
+    const AnyTensor y = x.expand(shown).conv2d(weight, {.groups = 8}),
+                    scale = numbers({1, y.shape()[1], 1, 1}, device, 3).cast(dtype);
+    // The gradient of y is one pixel, too.
+    const AnyTensor loss = AnyTensor::mul(y, scale).cast(DType::f32);
+    const Gradients gradients = loss.sum(loss.all_axes()).reshape({}).backward();
+    std::vector<std::vector<float>> values;
+    for (const AnyTensor& of : {y, *gradients.get(x), *gradients.get(weight)})
+      values.push_back(values_of(of.cast(DType::f32)));
+    return values;
+  };
+  for (const DType dtype : {DType::f32, DType::f16})
+    for (const auto& [own, shown, kernel] : {
+             std::tuple<Dims, Dims, Dims>{{1, 64, 1, 1}, {2, 64, 3, 4}, {64, 8, 3, 3}},
+             {{1, 64, 1, 1}, {1, 64, 3, 3}, {64, 8, 2, 2}},
+             {{1, 64, 1, 5}, {1, 64, 3, 5}, {64, 8, 3, 5}},
+             {{1, 64, 3, 4}, {1, 64, 3, 4}, {64, 8, 1, 1}},
+             {{2, 64, 3, 4}, {2, 64, 3, 4}, {64, 8, 1, 1}},
+         }) {
+      INFO(sinter::name_of(dtype));
+      CAPTURE(to_string(Shape(shown)));
+      check_same(results(test_device(), dtype, own, shown, kernel),
+                 results(Device::host(), dtype, own, shown, kernel));
+    }
+  const auto finite = [](const Device& device) {
+    std::vector<float> pixel(64, 1.0f);
+    pixel[21] = INFINITY;
+    const AnyTensor x = tensor_of(pixel, {1, 64, 1, 1}, device).cast(DType::bf16).expand({2, 64, 3, 4}),
+                    weight = numbers({64, 8, 2, 2}, device, 2).cast(DType::bf16);
+    std::vector<bool> is_finite;
+    for (const float value : values_of(x.conv2d(weight, {.groups = 8}).cast(DType::f32)))
+      is_finite.push_back(std::isfinite(value));
+    return is_finite;
+  };
+  CHECK(finite(test_device()) == finite(Device::host()));
 }
 
 TEST_CASE("an infinite element reaches the results of its group, and no others") {

@@ -87,6 +87,16 @@ TEST_CASE("where lanes bring windows, groups stand side by side as far as a tile
   }
 }
 
+TEST_CASE("groups of an image that is one pixel many times are a kernel without tiles") {
+  const Planned p = planned([](const Device& device) {
+    const AnyTensor x = input({1, 64, 1, 1}, device).expand({2, 64, 8, 8});
+    return std::vector{x.conv2d(input({64, 8, 3, 3}, device), {.groups = 8})};
+  });
+  CHECK(p.libraries == 0);
+  CHECK(p.tiled == 0);
+  CHECK(p.plan.launches.size() == 3);  // the weight in blocks, the sums, and these in 16 bits
+}
+
 TEST_CASE("groups of one pixel stay a library op") {
   const Planned p = convolution({1, 64, 3, 3}, {64, 8, 3, 3}, {.groups = 8}, Of::Result, DType::bf16);
   CHECK(p.tiled == 0);

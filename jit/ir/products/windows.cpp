@@ -141,9 +141,10 @@ Loop split_channels(Load& load, const Expr* test, std::span<const std::int64_t> 
 /// Where the products of a batch have groups of channels each: lets the loop over the channels go over those
 /// of all groups. False where they have anything else that differs.
 bool join_groups(Load& load, Loop& channels, std::span<const Loop> batch) {
+  const auto counts = [](const Loop& loop) { return loop.extent > 1; };
   for (const Loop& loop : batch) {
-    if (loop.extent == 1 || (loop.stride == 0 && loop.tested == 0)) continue;
-    if (batch.size() > 1 || channels.extent != load.channels ||
+    if (!counts(loop) || (loop.stride == 0 && loop.tested == 0)) continue;
+    if (std::count_if(batch.begin(), batch.end(), counts) > 1 || channels.extent != load.channels ||
         loop.stride != channels.extent * channels.stride || loop.tested != channels.extent * channels.tested)
       return false;
     load.groups = loop.extent;

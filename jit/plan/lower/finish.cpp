@@ -293,7 +293,8 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
   choose_tile(draft, kernel);
   if (draft.repeats && kernel.tiling.repeat_loops == 0)
     throw Cut{"a product whose results are needed several times, which no tiles compute"};
-  if (draft.blocks.any() && !kernel.tiling.any()) throw Cut{"groups side by side, which no tiles compute"};
+  if (draft.blocks.any() && !kernel.tiling.any() && !limits.alone)
+    throw Cut{"groups side by side, which no tiles compute"};
   if (draft.contracts && !kernel.tiling.any() && limits.tensor_cores.any() && !limits.alone &&
       !draft.few_rows)
     throw Cut{"a product that tensor cores could not compute any more"};

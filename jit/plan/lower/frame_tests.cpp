@@ -31,6 +31,38 @@ ir::ExprId FrameTests::in_bounds(NodeId id, IndexMap coordinates, DraftBounds bo
   return it->second = add(test, id);
 }
 
+ir::ExprId FrameTests::of_own_group(NodeId contraction, ir::ExprId product, MapId products) {
+  const Node& n = node(contraction);
+  const std::int64_t count = n.ints[3], depth = n.ints[4], columns = n.ints[5];
+  if (count == 1) return product;
+  const Shape points = domain_of(graph_, n).shape;
+  const std::int64_t all_depth = points[points.rank() - 1], all_columns = points[points.rank() - 2];
+  // In a square of a line for each element's group the blocks are one more than a line apart.
+  const Shape split{points.numel() / (all_depth * all_columns),
+                    all_columns / columns,
+                    count,
+                    columns / count,
+                    all_depth / depth,
+                    count,
+                    depth / count};
+  ViewLayout layout{Dims::filled(split.rank(), 0), 0};
+  layout.strides[2] = 1;
+  layout.strides[5] = count;
+  DraftBounds blocks;
+  blocks.bounds.push_back({count * count, 0, count + 1, count});
+  ir::Expr zero;
+  zero.kind = ir::ExprKind::Scalar;
+  zero.dtype = draft_.exprs[product].dtype;
+  zero.scalar = scalar(n.scalars[0], zero.dtype);
+  ir::Expr where;
+  where.op = Op::Where;
+  where.dtype = zero.dtype;
+  where.args[0] = in_bounds(contraction, index_map(products).through(split, layout), std::move(blocks));
+  where.args[1] = product;
+  where.args[2] = add(zero, contraction);
+  return add(where, contraction);
+}
+
 ir::ExprId FrameTests::both(NodeId id, ir::ExprId a, ir::ExprId b) {
   if (a == ir::kNone || a == b) return b;
   auto [it, added] = both_of_.try_emplace({a, b}, ir::kNone);

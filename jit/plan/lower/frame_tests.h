@@ -1,4 +1,4 @@
-// Tests whether a loop's coordinates lie within a frame or a piece, each once in a kernel.
+// Tests whether a loop's coordinates lie within a frame, a piece or a block, each once in a kernel.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,9 @@ class FrameTests : public MemoryReader {
   /// know tests of all dims at once, all others are tested dim by dim.
   ir::ExprId in_bounds(NodeId id, const Grid& grid, MapId map);
   ir::ExprId both(NodeId id, ir::ExprId a, ir::ExprId b);
+  /// Of a contraction whose groups stand side by side, the product at the points `products`, and 0 where its
+  /// factors are of different groups. Of others the product.
+  ir::ExprId of_own_group(NodeId contraction, ir::ExprId product, MapId products);
 
  private:
   ir::ExprId in_bounds(NodeId id, IndexMap coordinates, DraftBounds bounds);

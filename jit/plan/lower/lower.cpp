@@ -296,6 +296,7 @@ class Lowering : private FrameTests {
     sum.op = Op::Sum;
     sum.dtype = product.dtype;
     sum.args[0] = add(product, id);
+    if (limits_.alone) sum.args[0] = of_own_group(id, sum.args[0], products_);
     draft_.contracted.push_back(add(sum, id));
     return draft_.contracted.back();
   }

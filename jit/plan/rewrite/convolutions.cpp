@@ -22,8 +22,8 @@ NodeId reshaped(Rewriter& to, NodeId x, const Shape& shape) { return to.view(Op:
 // Bytes of channels that the copy engine brings at a time, and that its steps from pixel to pixel are a
 // multiple of.
 constexpr std::int64_t kLineBytes = 128, kStepBytes = 16;
-// With fewer channels a pixel is less than lanes load at a time.
-constexpr std::int64_t kFewChannels = 8;
+// With fewer channels a pixel is not worth its loads.
+constexpr std::int64_t kLeastChannels = 8;
 
 std::int64_t divided_up(std::int64_t n, std::int64_t by) { return (n + by - 1) / by; }
 std::int64_t rounded_up(std::int64_t n, std::int64_t to) { return divided_up(n, to) * to; }
@@ -46,7 +46,7 @@ Channels in_lines(const Rewriter& to, NodeId x, std::int64_t taps, const Convolu
   const auto rounds = static_cast<double>(taps * (multiplied / c.line)),
              of_lanes = static_cast<double>(divided_up(taps * channels, c.line));
   const bool pays = rounds <= (are_vectors ? kForVectors : kForOthers) * of_lanes;
-  if (!c.fills_lines || c.groups > 1 || c.blocks > 1 || channels < kFewChannels || !pays)
+  if (!c.fills_lines || c.groups > 1 || c.blocks > 1 || channels < kLeastChannels || !pays)
     return {channels, channels};
   return {rounded_up(channels, c.step), multiplied};
 }
@@ -54,18 +54,27 @@ Channels in_lines(const Rewriter& to, NodeId x, std::int64_t taps, const Convolu
 /// Likewise, or so that lanes load a pixel, or part of one, at a time.
 Channels filled(const Rewriter& to, NodeId x, std::int64_t taps, const Convolution& c) {
   const std::int64_t channels = to.node(x).shape[1];
-  if (channels >= kFewChannels || c.groups > 1 || c.blocks > 1) return in_lines(to, x, taps, c);
+  if (channels >= kLeastChannels || c.groups > 1 || c.blocks > 1) return in_lines(to, x, taps, c);
   const std::int64_t whole = rounded_up(channels, c.at_once);
   return {whole, whole};
+}
+
+/// True iff neighbours along the last dim are neighbours in memory, and lines of them begin at multiples of
+/// so many.
+bool lies_for_copies(const Rewriter& to, NodeId x, std::int64_t step) {
+  const std::optional<StridedView> view = strided_view(to.after(), x);
+  if (!view || view->layout.strides[3] != 1 || view->layout.offset % step != 0) return false;
+  return view->layout.moving.empty() &&
+         std::all_of(view->layout.strides.begin(), view->layout.strides.end() - 1,
+                     [&](std::int64_t stride) { return stride % step == 0; });
 }
 
 /// The image (n, c, h, w) as (n, h, w, c). What lies in another order is copied where the copy engine can
 /// bring windows of the copy; else windows are read where it lies, or of what is stored with more channels.
 NodeId image(Rewriter& to, NodeId x, const Convolution& c, const Channels& channels) {
   const NodeId last = to.permute(x, {0, 2, 3, 1});
-  if (channels.stored != to.node(last).shape[3] || channels.multiplied % c.line != 0) return last;
-  const std::optional<StridedView> view = strided_view(to.after(), last);
-  return view && view->layout.strides[3] == 1 ? last : to.elementwise(Op::Cast, to.node(last).dtype, {last});
+  if (channels.stored != to.node(last).shape[3] || channels.multiplied / c.groups % c.line != 0) return last;
+  return lies_for_copies(to, last, c.step) ? last : to.elementwise(Op::Cast, to.node(last).dtype, {last});
 }
 
 /// The image (n, h, w, c) as it is stored.
@@ -293,6 +302,17 @@ bool is_of_points(const Convolution& c, const Shape& of_weight) {
   return is_point(0) && is_point(1);
 }
 
+/// True iff a tensor map has room for the windows, or for those of a gradient.
+bool has_room(const Convolution& c, const Shape& of_weight) {
+  constexpr std::int64_t kMostStep = 8, kMostReach = 127;
+  const auto fits = [&](std::size_t d) {
+    const Along& along = c.along[d];
+    return along.stride <= kMostStep && along.padding <= kMostReach &&
+           along.dilation * (of_weight[2 + d] - 1) <= kMostReach;
+  };
+  return fits(0) && fits(1);
+}
+
 /// One of the three, by products that have some of its groups side by side.
 NodeId contracted(Rewriter& to, const Node& node, Factors factors, const ir::TensorCores& cores,
                   std::optional<DType> half) {
@@ -307,7 +327,8 @@ NodeId contracted(Rewriter& to, const Node& node, Factors factors, const ir::Ten
   c.step = kStepBytes / bytes;
   // Positions by which f32 is added up lie across the sum, where lanes have to turn it.
   const bool are_turned = dtype == DType::f32 && (is_weight || !factors.rounds);
-  c.fills_lines = cores.has_groups && cores.matrices.empty() && !are_turned && !is_of_points(c, of_weight);
+  c.fills_lines = cores.has_groups && cores.matrices.empty() && !are_turned && !is_of_points(c, of_weight) &&
+                  has_room(c, of_weight);
   const std::int64_t groups = c.groups, together = groups_at_once(of_weight, groups, bytes,
                                                                   node.op == Op::Conv2dBackwardInput, cores);
   c.groups = groups / together;

@@ -187,6 +187,7 @@ NodeId contraction(Rewriter& to, const Factors& factors, NodeId a, NodeId b, con
   node.shape = shape;
   node.operands = {a, b};
   const ir::Tiling::Blocks& blocks = form.blocks;
+  if (blocks.any()) node.scalars = to.node(to.constant(0, DType::f32)).scalars;  // where no tiles compute it
   node.ints = {factors.rounds ? 1 : 0, form.inlined, form.passed, blocks.count, blocks.depth, blocks.columns};
   return to.add(std::move(node));
 }

@@ -227,7 +227,8 @@ bool may_be_terms(const ir::Tiling& a, const ir::Tiling& b) {
     return is_copied(x) && is_copied(y) && x.across == y.across;
   };
   return a.multiplied == b.multiplied && (is_half(a.multiplied) || a.multiplied == DType::f32) && !a.exact &&
-         !b.exact && a.others.empty() && b.others.empty() && is_like(a.a, b.a) && is_like(a.b, b.b);
+         !b.exact && !a.blocks.any() && !b.blocks.any() && a.others.empty() && b.others.empty() &&
+         is_like(a.a, b.a) && is_like(a.b, b.b);
 }
 
 bool may_share_in_clusters(const ir::Tiling& like, const ir::TensorCores& cores) {
