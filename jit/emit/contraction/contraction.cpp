@@ -234,6 +234,13 @@ class Contraction {
     return text + ")";
   }
 
+  /// True of what products of a batch have each for itself.
+  bool differs_by_batch(ExprId id) const {
+    const std::uint32_t loops = ir::dependence(k_)[id];
+    return std::any_of(loops_.batch.begin(), loops_.batch.end(),
+                       [&](std::size_t loop) { return (loops >> loop & 1) != 0; });
+  }
+
   /// The same by windows, from the numbers of a position and of an element.
   std::string load_windows(const ir::TiledFactor& factor, const std::string& which, const std::string& place,
                            int size) const {
@@ -263,11 +270,6 @@ class Contraction {
 
   // ---- what becomes of a finished tile
 
-  bool differs_by_batch(ExprId id) const {
-    const std::uint32_t loops = ir::dependence(k_)[id];
-    return std::any_of(loops_.batch.begin(), loops_.batch.end(),
-                       [&](std::size_t loop) { return (loops >> loop & 1) != 0; });
-  }
   /// False of what all rows have in common, bounds included.
   bool differs_by_row(ExprId id) const { return (ir::dependence(k_)[id] & t_.row_loops) != 0; }
 

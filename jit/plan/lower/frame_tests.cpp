@@ -37,7 +37,8 @@ ir::ExprId FrameTests::of_own_group(NodeId contraction, ir::ExprId product, MapI
   if (count == 1) return product;
   const Shape points = domain_of(graph_, n).shape;
   const std::int64_t all_depth = points[points.rank() - 1], all_columns = points[points.rank() - 2];
-  // In a square of a line for each element's group the blocks are one more than a line apart.
+  // (group of the element, group of the column) is a square, on whose diagonal both are the same: each number
+  // there is one more than a line behind the one before.
   const Shape split{points.numel() / (all_depth * all_columns),
                     all_columns / columns,
                     count,
