@@ -293,6 +293,31 @@ TEST_CASE("a depthwise convolution of more than 2^31 elements is that of each im
   }
 }
 
+TEST_CASE("a convolution on tensor cores of more than 2^31 elements is that of each image") {
+  const Device device = Device::cuda();
+  // Groups side by side, and lines of channels that are not full.
+  for (const auto& [channels, groups] : {std::pair<i64, i64>{64, 8}, {24, 1}}) {
+    const i64 side = products().size(1024, 9), size = channels * side * side,
+              images = products().size((i64{1} << 31) / size + 2, 3);
+    const AnyTensor
+        number = AnyTensor::arange(0, 48 * channels / groups * 9, 1, device),
+        weight = AnyTensor::remainder(number, 3).cast(DType::bf16).reshape({48, channels / groups, 3, 3});
+    const auto convolved = [&, channels = channels, groups = groups](i64 first, i64 count) {
+      AnyTensor x =
+          AnyTensor::remainder(AnyTensor::arange(first * size, (first + count) * size, 1, device), 5)
+              .cast(DType::bf16);
+      x.sync();
+      x = x.reshape({count, side, side, channels}).permute({0, 3, 1, 2});
+      AnyTensor y = x.conv2d(weight, {.padding = {1, 1}, .groups = groups});
+      y.sync();
+      return y;
+    };
+    const AnyTensor of_last = convolved(0, images).narrow(0, images - 1, 1).cast(DType::f32),
+                    alone = convolved(images - 1, 1).cast(DType::f32);
+    CHECK(Tensor<4>(of_last).to_vector<float>() == Tensor<4>(alone).to_vector<float>());
+  }
+}
+
 TEST_CASE("an indexed sum reads values beyond 2^31") {
   const i64 count = products().size(3'500'000, 3500), columns = 640, rows = 7, last = 1000;
   REQUIRE(library::stretches_of_sum(DType::f32, count, columns, rows) > 1);

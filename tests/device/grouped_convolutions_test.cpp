@@ -21,6 +21,8 @@ TEST_CASE("groups that fill lines side by side") {
       {1, 128, 4, 6, 256, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 16},  // more channels of the result
       {2, 256, 3, 5, 128, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 16},  // fewer
       {2, 128, 4, 4, 128, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 2},   // each is a line
+      {1, 64, 1, 1, 64, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 8},     // of one pixel
+      {0, 64, 5, 6, 64, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 8},     // of none
   };
   check(cases);
   check_halves(cases);

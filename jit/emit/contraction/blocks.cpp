@@ -15,7 +15,7 @@ void write_sums_of_blocks(Expressions& e, const TiledLoops& loops, const std::st
                     of_group = std::to_string(blocks.depth / blocks.count),
                     columns = std::to_string(blocks.columns),
                     own_columns = std::to_string(blocks.columns / blocks.count);
-  // Few texts go on from here, so one loop that is not unrolled has it for all of the sums.
+  // This is rare, so its text stands once, in a loop over the sums.
   e.open("");
   e.out.line("int left = 0;");
   e.open_unrolled("w", width);

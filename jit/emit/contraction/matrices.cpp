@@ -281,10 +281,13 @@ class Matrices {
     if (in_vectors()) {
       write_vectors(work, line);
     } else {
-      const std::string word = "cm_slots[" + line + " + (in_line >> 2)][in_line & 3]";
-      e_.out.line("float sums[1] = float[1](uintBitsToFloat(" + word + "));");
-      write_sums_of_blocks(e_, loops_, "sums", 1);
-      e_.define_as(t_.sum, "sums[0]");
+      std::string sum = "uintBitsToFloat(cm_slots[" + line + " + (in_line >> 2)][in_line & 3])";
+      if (t_.blocks.any()) {
+        e_.out.line("float sums[1] = float[1](" + sum + ");");
+        write_sums_of_blocks(e_, loops_, "sums", 1);
+        sum = "sums[0]";
+      }
+      e_.define_as(t_.sum, sum);
       for (const ExprId id : work.values) e_.define(id);
       for (const ir::Store* store : work.stores) e_.store(*store);
     }

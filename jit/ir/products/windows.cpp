@@ -291,7 +291,6 @@ std::optional<Windows> windows_of(const Kernel& kernel, std::span<const std::int
   if (!dims) return std::nullopt;
   Windows windows;
   windows.channels = load->channels;
-  windows.groups = load->groups;
   windows.own_channels = load->own_channels > 0 ? load->own_channels : load->channels * load->groups;
   windows.offset = load->offset;
   for (std::size_t k = 0; k < kMostSpatial; ++k) {

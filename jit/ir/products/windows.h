@@ -35,7 +35,7 @@ struct WindowSteps {
 ///        + (first + x * step + i * spread) * stride of the columns + group * channels + c], and 0 beyond the
 /// image.
 struct Windows {
-  std::int64_t channels = 0, groups = 1, images = 1, image_stride = 0, offset = 0;
+  std::int64_t channels = 0, images = 1, image_stride = 0, offset = 0;  // channels: of a group
   std::int64_t own_channels = 0;  // that the image has, of all groups: a window's others are 0
   std::array<WindowSteps, 2> along;
 };
