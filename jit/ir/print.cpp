@@ -156,7 +156,7 @@ class Printer {
 
   void print_factor(const TiledFactor& factor) {
     named('%', factor.value).word(factor.across ? "across" : "along");
-    if (factor.windows) word("windows");
+    if (factor.windows) word(factor.windows == 3 ? "windows of planes" : "windows");
     if (factor.computed) word("computed");
     if (factor.pieces) word("pieces");
     if (factor.vector > 0) word("vectors").number(factor.vector);

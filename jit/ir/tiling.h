@@ -28,10 +28,10 @@ inline constexpr ExprId kNone = 0xffffffff;
 /// Where each subgroup multiplies by itself, lanes copy what has `lane_bytes`, and compute the rest.
 struct TiledFactor {
   ExprId value = kNone;
-  bool across = false;    // neighbours in memory lie along its own loops, not along the inner ones
-  bool windows = false;   // copied by windows
-  bool computed = false;  // not copied
-  bool pieces = false;    // computed: 16 bytes' worth of neighbours are within the last inner loop
+  bool across = false;       // neighbours in memory lie along its own loops, not along the inner ones
+  bool computed = false;     // not copied
+  bool pieces = false;       // computed: 16 bytes' worth of neighbours are within the last inner loop
+  std::uint8_t windows = 0;  // not 0: copied by windows, which step along so many dims (Windows::dims)
   /// Computed: so many neighbours in memory are loaded at a time; 0: each by itself. Of a value that is no
   /// load, that is true of each load that it is made of and that depends on the last inner loop.
   std::uint8_t vector = 0;

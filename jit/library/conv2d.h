@@ -1,4 +1,4 @@
-// Two-dimensional convolutions and their gradients.
+// Convolutions over two and three dimensions, and their gradients.
 #pragma once
 
 #include <array>
@@ -34,5 +34,8 @@ struct Conv2dOp final : ProductOp {
 /// The kind of each direction. Attributes: stride, padding, dilation (height, width each), groups; then for
 /// the gradients height and width of the result.
 const Kind& conv2d(Conv2dOp::Direction direction);
+/// The same over depth, height and width. No device has a program for it: the planner writes it as a
+/// contraction or by planes.
+const Kind& conv3d(Conv2dOp::Direction direction);
 
 }  // namespace sinter::library

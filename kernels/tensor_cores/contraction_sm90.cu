@@ -55,14 +55,15 @@
 #define SN_TILE_STEPS (SN_WARPS * (SN_BN / 64) * SN_TURNS)  // of all warps
 #define SN_STEPS (SN_BLOCKS * (SN_BN / 64) * SN_TURNS)     // of a warp, where it has its own rows' alone
 
-// Windows of an image that the copy engine goes over: the elements (lines, columns, channels) of the windows
-// at the positions (images, lines, columns), both counted row-major, in a group of the channels.
+// Windows of an image that the copy engine goes over: the elements (planes, lines, columns, channels) of the
+// windows at the positions (images, planes, lines, columns), both counted row-major, in a group of the
+// channels. An image may be a single plane.
 struct Divisor {
   int by, multiplier, shift;
 };
 struct Windows {
-  Divisor channels, elements, positions[2];
-  int first[2], step[2], spread[2];
+  Divisor channels, elements[2], positions[3];
+  int first[3], step[3], spread[3];
 };
 SN_FN int tc_divide(int n, const Divisor& divisor) {
   return divisor.by == 1 ? n : (int)(__umulhi(n, divisor.multiplier) >> divisor.shift);
@@ -72,14 +73,33 @@ SN_FN void tc_load_windows(unsigned to, const TensorMap& map, const Windows& win
   const int line = tc_divide(position, windows.positions[0]);
   const int image = tc_divide(line, windows.positions[1]);
   const int x = position - line * windows.positions[0].by, y = line - image * windows.positions[1].by;
-  const int pixel = tc_divide(element, windows.channels), row = tc_divide(pixel, windows.elements);
+  const int pixel = tc_divide(element, windows.channels), row = tc_divide(pixel, windows.elements[0]);
   asm volatile(
       "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
       "[%0], [%1, {%3, %4, %5, %6}], [%2], {%7, %8};" ::"r"(to),
       "l"(&map), "r"(barrier), "r"(element + (group - pixel) * windows.channels.by),
       "r"(windows.first[0] + x * windows.step[0]), "r"(windows.first[1] + y * windows.step[1]), "r"(image),
-      "h"((unsigned short)((pixel - row * windows.elements.by) * windows.spread[0])),
+      "h"((unsigned short)((pixel - row * windows.elements[0].by) * windows.spread[0])),
       "h"((unsigned short)(row * windows.spread[1]))
+      : "memory");
+}
+SN_FN void tc_load_windows_of_planes(unsigned to, const TensorMap& map, const Windows& windows,
+                                     unsigned barrier, int position, int element, int group) {
+  const int line = tc_divide(position, windows.positions[0]);
+  const int plane = tc_divide(line, windows.positions[1]), image = tc_divide(plane, windows.positions[2]);
+  const int x = position - line * windows.positions[0].by, y = line - plane * windows.positions[1].by,
+            z = plane - image * windows.positions[2].by;
+  const int pixel = tc_divide(element, windows.channels), row = tc_divide(pixel, windows.elements[0]),
+            layer = tc_divide(row, windows.elements[1]);
+  asm volatile(
+      "cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5, %6, %7}], [%2], {%8, %9, %10};" ::"r"(to),
+      "l"(&map), "r"(barrier), "r"(element + (group - pixel) * windows.channels.by),
+      "r"(windows.first[0] + x * windows.step[0]), "r"(windows.first[1] + y * windows.step[1]),
+      "r"(windows.first[2] + z * windows.step[2]), "r"(image),
+      "h"((unsigned short)((pixel - row * windows.elements[0].by) * windows.spread[0])),
+      "h"((unsigned short)((row - layer * windows.elements[1].by) * windows.spread[1])),
+      "h"((unsigned short)(layer * windows.spread[2]))
       : "memory");
 }
 // Of a matrix in shared memory. Along k the next 8 rows lie 1024 bytes on; across, chunks of 64 lie 8192

@@ -266,8 +266,30 @@ Term transposed(const Term& x) {
 }
 
 Term convolve(Op op, const Step& s, const Term& a, const Term& b, const Shape& shape) {
-  return {tensor::convolve(op, a.tensor(), b.tensor(), s.integers(0, 7), shape, s.where()), s.where()};
+  const std::size_t count =
+      3 * (shape.rank() - 2) + 1;  // stride, padding and dilation along each dim, groups
+  return {tensor::convolve(op, a.tensor(), b.tensor(), s.integers(0, count), shape, s.where()), s.where()};
 }
+
+// A convolution and its two gradients are each other's gradients, since each is linear in both operands.
+template <Op kBackwardInput, Op kBackwardWeight>
+constexpr std::array<OperandRule, 3> kOfConvolution{
+    {{[](const Step& s) { return convolve(kBackwardInput, s, s.gradient(), s.operand(1), s.shape_of(0)); },
+      kSecond},
+     {[](const Step& s) { return convolve(kBackwardWeight, s, s.operand(0), s.gradient(), s.shape_of(1)); },
+      kFirst}}};
+template <Op kForward, Op kBackwardWeight>
+constexpr std::array<OperandRule, 3> kOfInputGradient{
+    {{[](const Step& s) { return convolve(kForward, s, s.gradient(), s.operand(1), s.shape_of(0)); },
+      kSecond},
+     {[](const Step& s) { return convolve(kBackwardWeight, s, s.gradient(), s.operand(0), s.shape_of(1)); },
+      kFirst}}};
+template <Op kForward, Op kBackwardInput>
+constexpr std::array<OperandRule, 3> kOfWeightGradient{
+    {{[](const Step& s) { return convolve(kBackwardInput, s, s.operand(1), s.gradient(), s.shape_of(0)); },
+      kSecond},
+     {[](const Step& s) { return convolve(kForward, s, s.operand(0), s.gradient(), s.shape_of(1)); },
+      kFirst}}};
 
 /// Gradients that silently stop would be wrong, so backward() says where it cannot go on.
 Term no_rule(const Step& s) {
@@ -307,30 +329,12 @@ constexpr Rule kTable[] = {
      {{{[](const Step& s) { return matmul(s.gradient(), transposed(s.operand(1))); }, kSecond},
        {[](const Step& s) { return matmul(transposed(s.operand(0)), s.gradient()); }, kFirst}}}},
 
-    // The three convolutions are each other's gradients, since each is linear in both operands.
-    {Op::Conv2d,
-     {{{[](const Step& s) {
-          return convolve(Op::Conv2dBackwardInput, s, s.gradient(), s.operand(1), s.shape_of(0));
-        },
-        kSecond},
-       {[](const Step& s) {
-          return convolve(Op::Conv2dBackwardWeight, s, s.operand(0), s.gradient(), s.shape_of(1));
-        },
-        kFirst}}}},
-    {Op::Conv2dBackwardInput,
-     {{{[](const Step& s) { return convolve(Op::Conv2d, s, s.gradient(), s.operand(1), s.shape_of(0)); },
-        kSecond},
-       {[](const Step& s) {
-          return convolve(Op::Conv2dBackwardWeight, s, s.gradient(), s.operand(0), s.shape_of(1));
-        },
-        kFirst}}}},
-    {Op::Conv2dBackwardWeight,
-     {{{[](const Step& s) {
-          return convolve(Op::Conv2dBackwardInput, s, s.operand(1), s.gradient(), s.shape_of(0));
-        },
-        kSecond},
-       {[](const Step& s) { return convolve(Op::Conv2d, s, s.operand(0), s.gradient(), s.shape_of(1)); },
-        kFirst}}}},
+    {Op::Conv2d, kOfConvolution<Op::Conv2dBackwardInput, Op::Conv2dBackwardWeight>},
+    {Op::Conv2dBackwardInput, kOfInputGradient<Op::Conv2d, Op::Conv2dBackwardWeight>},
+    {Op::Conv2dBackwardWeight, kOfWeightGradient<Op::Conv2d, Op::Conv2dBackwardInput>},
+    {Op::Conv3d, kOfConvolution<Op::Conv3dBackwardInput, Op::Conv3dBackwardWeight>},
+    {Op::Conv3dBackwardInput, kOfInputGradient<Op::Conv3d, Op::Conv3dBackwardWeight>},
+    {Op::Conv3dBackwardWeight, kOfWeightGradient<Op::Conv3d, Op::Conv3dBackwardInput>},
     {Op::SortIndices, {}},
     {Op::SegmentSum, {{{segment_sum, kSecond}}}},  // operands: values, and the row of each (tensor::sum_rows)
     {Op::IndexedSum, {}},                          // of values without a history, as SegmentSum's

@@ -65,8 +65,8 @@ AnyTensor iota_along(std::size_t axis, std::size_t rank, std::int64_t size, cons
 AnyTensor select_slices(std::string_view op, const AnyTensor& x, std::int64_t axis, const AnyTensor& index,
                         const Location& where);
 
-/// A convolution or one of its gradients, which gives `shape`. `ints`: stride, padding, dilation (height,
-/// width each), groups.
+/// A convolution or one of its gradients, which gives `shape`. `ints`: stride, padding, dilation ((depth,)
+/// height, width each), groups.
 AnyTensor convolve(Op op, const AnyTensor& a, const AnyTensor& b, std::span<const std::int64_t> ints,
                    const Shape& shape, const Location& where);
 

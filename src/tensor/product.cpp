@@ -73,9 +73,10 @@ AnyTensor AnyTensor::conv2d(const AnyTensor& weight, const Conv2dOptions& option
 AnyTensor tensor::convolve(Op op, const AnyTensor& a, const AnyTensor& b, std::span<const std::int64_t> ints,
                            const Shape& shape, const Location& where) {
   const Operand operands[] = {a, b};
-  std::array<std::int64_t, 9> attributes;  // of the gradients: the sizes of the result too
+  std::array<std::int64_t, 13> attributes;  // of the gradients: the sizes of the result too
   const auto sizes = std::copy(ints.begin(), ints.end(), attributes.begin());
-  const auto end = op == Op::Conv2d ? sizes : std::copy_n(shape.begin() + 2, 2, sizes);
+  const bool is_forward = op == Op::Conv2d || op == Op::Conv3d;
+  const auto end = is_forward ? sizes : std::copy(shape.begin() + 2, shape.end(), sizes);
   return apply_library(library::kind_of(op, {}), operands, std::span(attributes.begin(), end), where);
 }
 

@@ -41,15 +41,15 @@ int make_tensor_map(void* map, int type, unsigned rank, void* address, const voi
   std::memcpy(map, words, sizeof words);
   return kSuccess;
 }
-/// cuTensorMapEncodeIm2col, of images (n, h, w, c): where a tensor of five dims has the fifth, this has the
-/// corners and the steps.
+/// cuTensorMapEncodeIm2col, of images (n, h, w, c) or (n, d, h, w, c): where a tensor of boxes has the
+/// extents of the third dim and beyond, this has a byte for each corner and for each step.
 int make_map_of_windows(void* map, int type, unsigned rank, void* address, const void* sizes,
                         const void* strides, const void* lower, const void* upper, unsigned channels,
                         unsigned pixels, const void* steps, int interleave, int swizzle, int promotion,
                         int fill) {
-  if (rank != 4 || pixels == 0 || pixels > 256) return kInvalidValue;
+  if (rank < 4 || rank > 5 || pixels == 0 || pixels > 256) return kInvalidValue;
   constexpr std::uint32_t kOne[] = {1, 1, 1, 1, 1};
-  const std::uint32_t boxes[] = {channels, pixels, 1, 1};
+  const std::uint32_t boxes[] = {channels, pixels, 1, 1, 1};
   if (const int error = make_tensor_map(map, type, rank, address, sizes, strides, boxes, kOne, interleave,
                                         swizzle, promotion, fill))
     return error;
@@ -57,12 +57,15 @@ int make_map_of_windows(void* map, int type, unsigned rank, void* address, const
   const auto* step = static_cast<const std::uint32_t*>(steps);
   std::uint64_t words[16];
   std::memcpy(words, map, sizeof words);
-  for (int k = 0; k < 2; ++k) {
-    if (low[k] < -128 || low[k] > 127 || high[k] < -128 || high[k] > 127) return kInvalidValue;
+  words[14] &= 0xffffffff;
+  words[15] = 0;
+  for (unsigned k = 0; k + 2 < rank; ++k) {
+    const int least = rank == 4 ? -128 : -16, most = -least - 1;
+    if (low[k] < least || low[k] > most || high[k] < least || high[k] > most) return kInvalidValue;
     if (step[1 + k] == 0 || step[1 + k] > 8) return kInvalidValue;
-    words[8] |= std::uint64_t{static_cast<std::uint16_t>(low[k])} << 16 * k |
-                std::uint64_t{static_cast<std::uint16_t>(high[k])} << (32 + 16 * k);
-    words[13] |= std::uint64_t{step[1 + k]} << 16 * k;
+    words[14] |= std::uint64_t{step[1 + k]} << (32 + 8 * k);
+    words[15] |= std::uint64_t{static_cast<std::uint8_t>(low[k])} << 8 * k |
+                 std::uint64_t{static_cast<std::uint8_t>(high[k])} << (32 + 8 * k);
   }
   std::memcpy(map, words, sizeof words);
   return kSuccess;

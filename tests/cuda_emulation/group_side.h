@@ -167,22 +167,29 @@ void tc_load_box(unsigned to, const TensorMap& map, unsigned barrier, Coordinate
 #define tc_load_4d tc_load_box
 #define tc_load_5d tc_load_box
 
-/// A line of 128 bytes for each of so many pixels, from (n, y, x) on by the map's steps between its corners,
-/// and from there `beyond_x` and `beyond_y` on; what is outside of the image is 0.
-inline void tc_load_pixels(unsigned to, const TensorMap* given, unsigned barrier, int channel, int x, int y,
-                           int n, unsigned short beyond_x, unsigned short beyond_y) {
-  const TensorMap& map = *given;
+/// A line of 128 bytes for each of so many pixels, from (n, y, x) or (n, z, y, x) on by the map's steps
+/// between its corners, and from there `beyond` on; what is outside of the image is 0. Numbers are those of x
+/// first.
+template <int kDims>
+void tc_load_pixels(unsigned to, const TensorMap& map, unsigned barrier, int channel,
+                    const int (&first)[kDims], int n, const unsigned short (&beyond)[kDims]) {
   const auto bytes = static_cast<unsigned>(map.bytes);
-  if (to % 1024 != 0 || map.box(0) * bytes != 128 || map.rank != 4) __builtin_trap();
-  const auto corner = [&](int k) { return static_cast<int>(static_cast<short>(map.sizes[4] >> 16 * k)); };
-  const int step[] = {static_cast<int>(map.strides[4] & 0xffff), static_cast<int>(map.strides[4] >> 16)};
+  if (to % 1024 != 0 || map.box(0) * bytes != 128 || map.rank != kDims + 2) __builtin_trap();
+  const auto corner = [&](int k) {
+    return static_cast<int>(static_cast<signed char>(map.boxes[1] >> 8 * k));
+  };
+  const auto step = [&](int k) { return static_cast<int>(map.boxes[0] >> (32 + 8 * k) & 0xff); };
+  int at[kDims];
+  for (int k = 0; k < kDims; ++k) at[k] = first[k];
   for (long pixel = 0; pixel < map.box(1); ++pixel) {
-    const long at_x = x + beyond_x, at_y = y + beyond_y;
-    const bool is_inside =
-        n < map.size(3) && at_y >= 0 && at_y < map.size(2) && at_x >= 0 && at_x < map.size(1);
-    const char* const line =
-        reinterpret_cast<const char*>(map.address) + n * static_cast<long>(map.strides[3]) +
-        at_y * static_cast<long>(map.strides[2]) + at_x * static_cast<long>(map.strides[1]);
+    bool is_inside = n < map.size(kDims + 1);
+    const char* line =
+        reinterpret_cast<const char*>(map.address) + n * static_cast<long>(map.strides[kDims + 1]);
+    for (int k = 0; k < kDims; ++k) {
+      const long place = at[k] + beyond[k];
+      is_inside = is_inside && place >= 0 && place < map.size(k + 1);
+      line += place * static_cast<long>(map.strides[k + 1]);
+    }
     for (unsigned i = 0; i < 128; ++i) {
       const long element = channel + static_cast<long>(i / bytes);
       char byte = 0;
@@ -195,17 +202,26 @@ inline void tc_load_pixels(unsigned to, const TensorMap* given, unsigned barrier
       *sinter_emulation::at_shared(sinter_emulation::swizzled(to + static_cast<unsigned>(pixel) * 128 + i)) =
           byte;
     }
-    x += step[0];
-    if (x <= map.size(1) - 1 + corner(2)) continue;
-    x = corner(0);
-    y += step[1];
-    if (y <= map.size(2) - 1 + corner(3)) continue;
-    y = corner(1);
-    ++n;
+    int k = 0;
+    for (; k < kDims; ++k) {
+      at[k] += step(k);
+      if (at[k] <= map.size(k + 1) - 1 + corner(4 + k)) break;
+      at[k] = corner(k);
+    }
+    if (k == kDims) ++n;
   }
-  sinter_emulation::Barrier& at = sinter_emulation::barrier_at(barrier);
-  at.bytes -= 128 * map.box(1);
-  at.look();
+  sinter_emulation::Barrier& there = sinter_emulation::barrier_at(barrier);
+  there.bytes -= 128 * map.box(1);
+  there.look();
+}
+inline void tc_load_pixels(unsigned to, const TensorMap* map, unsigned barrier, int channel, int x, int y,
+                           int n, unsigned short beyond_x, unsigned short beyond_y) {
+  tc_load_pixels<2>(to, *map, barrier, channel, {x, y}, n, {beyond_x, beyond_y});
+}
+inline void tc_load_pixels(unsigned to, const TensorMap* map, unsigned barrier, int channel, int x, int y,
+                           int z, int n, unsigned short beyond_x, unsigned short beyond_y,
+                           unsigned short beyond_z) {
+  tc_load_pixels<3>(to, *map, barrier, channel, {x, y, z}, n, {beyond_x, beyond_y, beyond_z});
 }
 
 namespace sinter_emulation {

@@ -107,16 +107,18 @@ std::string cluster_of(const std::string& source) {
   return std::regex_search(source, found, std::regex(R"(__cluster_dims__\((\d+))")) ? found[1].str() : "1";
 }
 
-/// The copy of windows becomes a call with its operands: where they are is the kernel's own text.
+/// Copies of windows become calls with their operands: where they are is the kernel's own text.
 void call_for_windows(std::string& text) {
-  const std::size_t begin =
-      text.find("asm volatile(\n      \"cp.async.bulk.tensor.4d.shared::cluster.global.im2col");
-  if (begin == std::string::npos) return;
   const std::string kEnd = ": \"memory\");";
-  const std::size_t operands = text.find("::\"r\"(to)", begin) + 2, end = text.find(kEnd, operands);
-  const std::string plain =
-      std::regex_replace(text.substr(operands, end - operands), std::regex(R"("[rlh]"\()"), "(");
-  text.replace(begin, end + kEnd.size() - begin, "tc_load_pixels(" + plain + ");");
+  for (const std::string dims : {"4d", "5d"}) {
+    const std::size_t begin =
+        text.find("asm volatile(\n      \"cp.async.bulk.tensor." + dims + ".shared::cluster.global.im2col");
+    if (begin == std::string::npos) continue;
+    const std::size_t operands = text.find("::\"r\"(to)", begin) + 2, end = text.find(kEnd, operands);
+    const std::string plain =
+        std::regex_replace(text.substr(operands, end - operands), std::regex(R"("[rlh]"\()"), "(");
+    text.replace(begin, end + kEnd.size() - begin, "tc_load_pixels(" + plain + ");");
+  }
 }
 
 /// Likewise of group_side.h. Lanes of a warp wait for each other where they wait for products: all of them

@@ -45,22 +45,32 @@ inline AnyTensor numbers(const Shape& shape, const Device& device, std::uint32_t
   return tensor_of(values, shape, device);
 }
 
-/// y, and the gradients of x and the weight.
-inline std::vector<std::vector<float>> results(const ConvolutionCase& c, const Device& plain,
-                                               MatmulPrecision precision, DType dtype = DType::f32) {
+/// What `convolve` makes of x and a weight, and the gradients of these.
+template <class F>
+std::vector<std::vector<float>> results_of(const Shape& of_x, const Shape& of_weight, F convolve,
+                                           const Device& plain, MatmulPrecision precision, DType dtype) {
   const Device device = plain.autodiff();
   const auto leaf = [&](const Shape& shape, std::uint32_t seed) {
     return numbers(shape, device, seed).cast(dtype).detach().require_grad();
   };
-  const AnyTensor x = leaf({c.images, c.channels, c.height, c.width}, 1),
-                  weight = leaf({c.outputs, c.channels / c.groups, c.kernel[0], c.kernel[1]}, 2);
+  const AnyTensor x = leaf(of_x, 1), weight = leaf(of_weight, 2);
   const MatmulPrecisionScope scope(precision);
-  const AnyTensor y = x.conv2d(
-      weight, {.stride = c.stride, .padding = c.padding, .dilation = c.dilation, .groups = c.groups});
+  const AnyTensor y = convolve(x, weight);
   const AnyTensor product = AnyTensor::mul(y, numbers(y.shape(), device, 3).cast(dtype));
   const Gradients gradients = product.sum(product.all_axes()).reshape({}).backward();
   const auto values = [](const AnyTensor& of) { return values_of(of.cast(DType::f32)); };
   return {values(y), values(*gradients.get(x)), values(*gradients.get(weight))};
+}
+
+inline std::vector<std::vector<float>> results(const ConvolutionCase& c, const Device& plain,
+                                               MatmulPrecision precision, DType dtype = DType::f32) {
+  const auto convolve = [&](const AnyTensor& x, const AnyTensor& weight) {
+    return x.conv2d(weight,
+                    {.stride = c.stride, .padding = c.padding, .dilation = c.dilation, .groups = c.groups});
+  };
+  return results_of({c.images, c.channels, c.height, c.width},
+                    {c.outputs, c.channels / c.groups, c.kernel[0], c.kernel[1]}, convolve, plain, precision,
+                    dtype);
 }
 
 /// Within what rounding factors to bf16 comes to, of the largest value.

@@ -27,6 +27,8 @@ struct Case {
 
 using V = const std::vector<A>&;
 const std::int64_t kConv[] = {2, 1, 1, 0, 1, 2, 1};  // stride, padding, dilation, groups
+// Of planes, lines and columns.
+const std::int64_t kConvOfPlanes[] = {2, 1, 1, 1, 0, 0, 1, 1, 1, 1};
 
 std::vector<Case> cases() {
   const Shape s{2, 3};
@@ -358,6 +360,27 @@ std::vector<Case> cases() {
        {numbers({1, 2, 3, 6}), numbers({1, 2, 2, 4})},
        [](V x) {
          return tensor::convolve(Op::Conv2dBackwardWeight, x[0], x[1], kConv, {2, 2, 2, 2},
+                                 Location::current());
+       }},
+      {Op::Conv3d,
+       "conv3d",
+       {numbers({1, 2, 4, 3, 4}), numbers({2, 1, 2, 2, 3})},
+       [](V x) {
+         return x[0].conv3d(x[1],
+                            {.stride = {2, 1, 1}, .padding = {1, 0, 1}, .dilation = {1, 2, 1}, .groups = 2});
+       }},
+      {Op::Conv3dBackwardInput,
+       "gradient of conv3d's input",
+       {numbers({1, 2, 2, 2, 2}), numbers({2, 1, 2, 1, 2})},
+       [](V x) {
+         return tensor::convolve(Op::Conv3dBackwardInput, x[0], x[1], kConvOfPlanes, {1, 1, 3, 2, 3},
+                                 Location::current());
+       }},
+      {Op::Conv3dBackwardWeight,
+       "gradient of conv3d's weight",
+       {numbers({1, 1, 3, 2, 3}), numbers({1, 2, 2, 2, 2})},
+       [](V x) {
+         return tensor::convolve(Op::Conv3dBackwardWeight, x[0], x[1], kConvOfPlanes, {2, 1, 2, 1, 2},
                                  Location::current());
        }},
   };

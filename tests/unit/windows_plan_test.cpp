@@ -29,7 +29,7 @@ TEST_CASE("the copy engine brings windows of images whose channels are whole lin
     const ir::Tiling& t = p.kernel->tiling;
     // Tensor cores read f32 along the sum alone.
     CHECK(t.a.computed == (dtype == DType::f32));
-    CHECK(t.b.windows == (dtype != DType::f32));
+    CHECK((t.b.windows > 0) == (dtype != DType::f32));
     CHECK((t.a.across && t.b.across));
   }
   const auto windows = [](const Planned& p) { return p.tiled == 1 && p.kernel->tiling.a.windows; };
@@ -72,7 +72,7 @@ TEST_CASE("tensor maps of windows say how these step through the image") {
   CHECK(a.windows->steps[1] == 3);
   const emit::WindowNumbers& numbers = a.windows->numbers;
   CHECK(numbers.channels.by == 64);
-  CHECK(numbers.elements.by == 2);
+  CHECK(numbers.elements[0].by == 2);
   CHECK(numbers.positions[0].by == 3);
   CHECK(numbers.positions[1].by == 5);
   CHECK(numbers.spread[0] == 1);
@@ -124,4 +124,39 @@ TEST_CASE("the copy engine brings lines of channels that are not full") {
   });
   REQUIRE(p.tiled == 1);
   CHECK(p.kernel->tiling.a.computed);
+}
+
+TEST_CASE("windows of volumes step along three dims") {
+  const auto of = [](const Shape& x, const Shape& weight, const ConvOptions<3>& options) {
+    return planned([&](const Device& device) {
+      const AnyTensor last = input({x[0], x[2], x[3], x[4], x[1]}, device).permute({0, 4, 1, 2, 3});
+      return std::vector{last.conv3d(input(weight, device), options)};
+    });
+  };
+  const ConvOptions<3> framed{.padding = {1, 1, 1}};
+  const Planned p = of({2, 64, 9, 7, 8}, {64, 64, 3, 2, 3}, {.stride = {2, 1, 3}, .padding = {1, 0, 2}});
+  REQUIRE(p.tiled == 1);
+  CHECK(p.kernel->tiling.a.windows == 3);
+  const emit::TensorMap map = emit::tensor_maps(*p.kernel, p.ints).at(0);
+  CHECK(map.sizes == std::vector<std::uint64_t>{64, 8, 7, 9, 2});
+  CHECK(map.strides == std::vector<std::uint64_t>{2 * 64, 2 * 64 * 8, 2 * 64 * 8 * 7, 2 * 64 * 8 * 7 * 9});
+  CHECK(std::vector<std::int32_t>(map.windows->lower, map.windows->lower + 3) ==
+        std::vector<std::int32_t>{-2, 0, -1});
+  CHECK(std::vector<std::uint32_t>(map.windows->steps, map.windows->steps + 5) ==
+        std::vector<std::uint32_t>{1, 3, 1, 2, 1});
+  CHECK(map.windows->numbers.elements[0].by == 3);
+  CHECK(map.windows->numbers.elements[1].by == 2);
+  CHECK(emit::emit(*p.kernel, hopper()).text.find("tc_load_windows_of_planes(to_a, t_a, w_a,") !=
+        std::string::npos);
+  // A kernel of one plane meets images, and lines need not be full.
+  CHECK(of({2, 64, 9, 7, 8}, {64, 64, 1, 3, 3}, {.padding = {0, 1, 1}}).kernel->tiling.a.windows == 2);
+  CHECK(of({2, 160, 9, 7, 8}, {64, 160, 3, 3, 3}, framed).kernel->tiling.a.windows == 3);
+  // Three dims share the bits of two.
+  CHECK(of({1, 64, 40, 4, 4}, {64, 64, 2, 3, 3}, {.padding = {0, 1, 1}, .dilation = {16, 1, 1}})
+            .kernel->tiling.a.computed);
+  // What no tensor core multiplies goes plane by plane.
+  const Planned planes = planned([](const Device& device) {
+    return std::vector{input({1, 6, 4, 5, 5}, device).conv3d(input({6, 1, 3, 3, 3}, device), {.groups = 6})};
+  });
+  CHECK(planes.tiled == 0);
 }

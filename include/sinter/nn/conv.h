@@ -68,8 +68,7 @@ std::array<std::int64_t, N> same_padding(const std::array<std::int64_t, N>& kern
   return padding;
 }
 
-/// As Conv2d, over the last N dimensions; three-dimensional ones are sums of two-dimensional ones, one for
-/// each element of the kernel's depth.
+/// As Conv2d, over the last N dimensions.
 template <std::size_t N>
 struct SINTER_API Conv {
   Tensor<N + 2> weight;           // (c_out, c_in / groups, kernel ..)

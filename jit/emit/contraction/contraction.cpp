@@ -244,7 +244,8 @@ class Contraction {
   /// The same by windows, from the numbers of a position and of an element.
   std::string load_windows(const ir::TiledFactor& factor, const std::string& which, const std::string& place,
                            int size) const {
-    const std::string call = "tc_load_windows(to_" + which,
+    const std::string of = factor.windows == 3 ? "_of_planes" : "",
+                      call = "tc_load_windows" + of + "(to_" + which,
                       map = ", t_" + which + ", w_" + which + ", arrived, ",
                       group = differs_by_batch(factor.value) ? ", at.z)" : ", 0)";
     if (!factor.across) return call + map + place + ", depth" + group;

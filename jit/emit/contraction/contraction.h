@@ -51,12 +51,13 @@ struct Divisor {
 };
 
 /// By what a kernel finds the coordinates of a window, and of an element within windows, from their numbers:
-/// the struct Windows of kernels/tensor_cores/contraction_sm90.cu. Pairs are along the lines of the image and
-/// along its columns.
+/// the struct Windows of kernels/tensor_cores/contraction_sm90.cu. Numbers are along the lines of the image,
+/// along its columns and from plane to plane.
 struct WindowNumbers {
-  Divisor channels, elements;  // of a group; of a window along a line
-  Divisor positions[2];
-  std::int32_t first[2] = {}, step[2] = {}, spread[2] = {};
+  Divisor channels;     // of a group
+  Divisor elements[2];  // of a window
+  Divisor positions[3];
+  std::int32_t first[3] = {}, step[3] = {}, spread[3] = {};
 };
 
 /// What the copy engine is told of a factor that it copies: a tensor of `sizes`, the innermost dim first,
@@ -68,11 +69,12 @@ struct TensorMap {
   std::vector<std::uint64_t> sizes, strides;
   std::vector<std::uint32_t> box;  // windows: so many channels of so many positions
 
-  /// Of a factor that is copied by windows, whose tensor is (c, w, h, n). First elements of windows are
-  /// between the corners, which are relative to the image's first and last pixel, `steps` apart.
+  /// Of a factor that is copied by windows, whose tensor is (c, w, h, n) or (c, w, h, d, n). First elements
+  /// of windows are between the corners, which are relative to the image's first and last pixel, `steps`
+  /// apart.
   struct Box {
-    std::int32_t lower[2], upper[2];
-    std::uint32_t steps[4];
+    std::int32_t lower[3], upper[3];
+    std::uint32_t steps[5];
     WindowNumbers numbers;
   };
   std::optional<Box> windows;

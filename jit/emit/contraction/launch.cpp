@@ -33,16 +33,17 @@ TensorMap map_of_windows(const ir::Expr& load, const ir::Windows& windows, std::
   TensorMap::Box& box = map.windows.emplace();
   WindowNumbers& numbers = box.numbers;
   numbers.channels = divisor(windows.channels);
-  numbers.elements = divisor(windows.along[0].elements);
   const auto dim = [&](std::int64_t size, std::int64_t stride) {
     map.sizes.push_back(static_cast<std::uint64_t>(size));
     // Nothing steps along a dim of one element.
     map.strides.push_back(static_cast<std::uint64_t>((stride == 0 ? windows.own_channels : stride) * bytes));
   };
   map.sizes.push_back(static_cast<std::uint64_t>(windows.own_channels));
-  for (std::size_t k = 0; k < windows.along.size(); ++k) {
+  box.steps[0] = 1;
+  for (std::size_t k = 0; k < windows.dims; ++k) {
     const ir::WindowSteps& steps = windows.along[k];
     dim(steps.size, steps.stride);
+    if (k + 1 < windows.dims) numbers.elements[k] = divisor(steps.elements);
     numbers.positions[k] = divisor(steps.positions);
     numbers.first[k] = box.lower[k] = static_cast<std::int32_t>(steps.first);
     numbers.step[k] = static_cast<std::int32_t>(steps.step);
@@ -52,7 +53,7 @@ TensorMap map_of_windows(const ir::Expr& load, const ir::Windows& windows, std::
     box.steps[1 + k] = static_cast<std::uint32_t>(steps.step);
   }
   dim(windows.images, windows.image_stride);
-  box.steps[0] = box.steps[3] = 1;
+  box.steps[1 + windows.dims] = 1;
   return map;
 }
 

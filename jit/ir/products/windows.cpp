@@ -7,10 +7,14 @@
 namespace sinter::ir {
 namespace {
 
-// What a tensor map has room for: dims with windows, corners of the box of windows, steps between windows,
-// distances within one.
-constexpr std::size_t kMostSpatial = 2;
-constexpr std::int64_t kLeastCorner = -128, kMostCorner = 127, kMostStep = 8, kMostDistance = 255;
+// What a tensor map has room for: dims with windows, steps between windows; corners of the box of windows
+// and distances within one, the bits of which these dims share.
+constexpr std::size_t kFewestDims = 2, kMostDims = 3;
+constexpr std::int64_t kMostStep = 8;
+struct Room {
+  std::int64_t least_corner, most_corner, most_distance;
+};
+constexpr Room room_of(std::size_t dims) { return dims == 2 ? Room{-128, 127, 255} : Room{-16, 15, 31}; }
 
 /// A loop, by how far a step of it goes in memory and in the number that is tested.
 struct Loop {
@@ -185,6 +189,7 @@ std::optional<Load> load_of(const Kernel& kernel, std::span<const std::int64_t> 
 /// Gives loops within a window the dims whose positions have most in common with them: step and spread are
 /// the smallest. Leaves those that fit to none.
 void pair_loops(std::vector<const Loop*>& elements, std::vector<Dim>& dims) {
+  constexpr std::int64_t kMostDistance = room_of(kFewestDims).most_distance;
   while (true) {
     std::int64_t least = kMostStep + kMostDistance;
     Dim* to = nullptr;
@@ -236,12 +241,16 @@ std::optional<std::vector<Dim>> dims_of(const Load& load) {
     });
     dims.insert(inner == dims.end() ? dims.begin() : inner + 1, dim);
   }
-  if (dims.size() > kMostSpatial + 1) return std::nullopt;
-  dims.resize(kMostSpatial + 1);
+  if (dims.size() > kMostDims + 1) return std::nullopt;
+  dims.resize(std::max(dims.size(), kFewestDims + 1));
   if (dims.back().has_windows()) return std::nullopt;
   // Elements are counted row-major.
-  if (dims[0].element != nullptr && dims[1].element != nullptr && dims[0].element < dims[1].element)
-    return std::nullopt;
+  const Loop* inner = nullptr;
+  for (const Dim& dim : dims) {
+    if (dim.element == nullptr) continue;
+    if (inner != nullptr && inner < dim.element) return std::nullopt;
+    inner = dim.element;
+  }
   return dims;
 }
 
@@ -274,11 +283,13 @@ bool find_steps(const Dim& dim, WindowSteps& steps) {
 }
 
 /// True iff a tensor map has room for the steps.
-bool fit(const WindowSteps& steps) {
+bool fit(const WindowSteps& steps, const Room& room) {
   const std::int64_t last = steps.first + (steps.positions - 1) * steps.step - (steps.size - 1);
-  const auto is_corner = [](std::int64_t corner) { return corner >= kLeastCorner && corner <= kMostCorner; };
+  const auto is_corner = [&](std::int64_t corner) {
+    return corner >= room.least_corner && corner <= room.most_corner;
+  };
   return steps.size > 0 && steps.step <= kMostStep && is_corner(steps.first) && is_corner(last) &&
-         (steps.elements - 1) * steps.spread <= kMostDistance;
+         (steps.elements - 1) * steps.spread <= room.most_distance;
 }
 
 }  // namespace
@@ -293,9 +304,10 @@ std::optional<Windows> windows_of(const Kernel& kernel, std::span<const std::int
   windows.channels = load->channels;
   windows.own_channels = load->own_channels > 0 ? load->own_channels : load->channels * load->groups;
   windows.offset = load->offset;
-  for (std::size_t k = 0; k < kMostSpatial; ++k) {
+  windows.dims = dims->size() - 1;
+  for (std::size_t k = 0; k < windows.dims; ++k) {
     WindowSteps& steps = windows.along[k];
-    if (!find_steps((*dims)[k], steps) || !fit(steps)) return std::nullopt;
+    if (!find_steps((*dims)[k], steps) || !fit(steps, room_of(windows.dims))) return std::nullopt;
     windows.offset -= steps.first * steps.stride;
   }
   if (const Loop* images = dims->back().position) {

@@ -2,7 +2,8 @@
 //
 // A load that follows windows of an image (n, h, w, c) has loops over the positions of the windows, (n, oh,
 // ow) or what is left of these, and loops over the elements of a window, (kh, kw, c), of which the last goes
-// along the channels; a predicate leaves out what is beyond the image, channels included. A loop over the
+// along the channels; a predicate leaves out what is beyond the image, channels included. An image of several
+// planes has a depth in front of its height. A loop over the
 // products of a batch may go to the channels of the next group. The copy engine is told sizes and
 // strides of the image, and how positions and elements step through it. All that follows from the load's
 // index map and its predicate, so kernels say nothing more of it, and loads that no convolution has made are
@@ -19,7 +20,7 @@
 
 namespace sinter::ir {
 
-/// Along the lines of an image (0) and along its columns, from line to line (1).
+/// Along the lines of an image (0), along its columns, from line to line (1), and from plane to plane (2).
 struct WindowSteps {
   std::int64_t positions = 1;  // of windows
   std::int64_t elements = 1;   // of a window
@@ -33,11 +34,12 @@ struct WindowSteps {
 /// The position (n, y, x) and the element (j, i, c) of a window are
 /// buffer[offset + n * image_stride + (first + y * step + j * spread) * stride of the lines
 ///        + (first + x * step + i * spread) * stride of the columns + group * channels + c], and 0 beyond the
-/// image.
+/// image; likewise (n, z, y, x) and (l, j, i, c) of planes.
 struct Windows {
   std::int64_t channels = 0, images = 1, image_stride = 0, offset = 0;  // channels: of a group
   std::int64_t own_channels = 0;  // that the image has, of all groups: a window's others are 0
-  std::array<WindowSteps, 2> along;
+  std::size_t dims = 2;           // that are stepped along: three of several planes
+  std::array<WindowSteps, 3> along;
 };
 
 /// The loops of a load: over products of a batch, positions, and elements of windows.

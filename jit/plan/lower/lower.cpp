@@ -24,8 +24,9 @@ namespace {
 // A slice_assign that replaces less than this part of its elements reads them all.
 constexpr double kWorthSkipping = 4;
 
-// Splitting stops here; each split is one more division per element in kernels whose loops do not join.
-constexpr std::size_t kMostLoops = 8;
+// Splitting stops here; each split is one more division per element in kernels whose loops do not join. Of
+// volumes in groups, loops go over these, four positions, columns and four elements of windows.
+constexpr std::size_t kMostLoops = 8, kMostLoopsOfProducts = 10;
 
 // Over its own dims it would be read and written in order: together neither can be, and whether sizes divide
 // each other would decide how positions are found.
@@ -42,7 +43,7 @@ class Lowering : private FrameTests {
     go_over(choose_loops(graph_, group_, splits, limits_));
     for (NodeId node : group_.stores) store(node);
     draft_.outer_rank = loops_.outer_rank;
-    if (draft_.extents.size() >= kMostLoops) return std::nullopt;
+    if (draft_.extents.size() >= (draft_.contracts ? kMostLoopsOfProducts : kMostLoops)) return std::nullopt;
     for (const IndexMap& map : draft_.maps)
       if (const auto split = map.helpful_split())
         return LoopSplit{loops_.dim_of_loop[split->first], split->second};

@@ -1,12 +1,14 @@
 // Pass: convolutions that tensor cores may compute become contractions over windows of an image. Images lie
-// with their channels last, (n, h, w, c): positions are rows, channels of the result columns, and what is
-// added up are lines and columns of the kernel and channels. So the copy engine brings windows where channels
-// fill its lines (ir/products/windows.h), a result is written as the next convolution reads it, and nothing
-// is unfolded in memory.
+// with their channels last, (n, h, w, c), or of several planes (n, d, h, w, c): positions are rows, channels
+// of the result columns, and what is added up are elements of the kernel and channels. So the copy engine
+// brings windows where channels fill its lines (ir/products/windows.h), a result is written as the next
+// convolution reads it, and nothing is unfolded in memory.
 #include <algorithm>
-#include <array>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "jit/plan/rewrite/factors.h"
 #include "jit/plan/rewrite/groups.h"
@@ -63,35 +65,34 @@ Channels filled(const Rewriter& to, NodeId x, std::int64_t taps, const Convoluti
 /// so many.
 bool lies_for_copies(const Rewriter& to, NodeId x, std::int64_t step) {
   const std::optional<StridedView> view = strided_view(to.after(), x);
-  if (!view || view->layout.strides[3] != 1 || view->layout.offset % step != 0) return false;
+  if (!view || view->layout.strides.back() != 1 || view->layout.offset % step != 0) return false;
   return view->layout.moving.empty() &&
          std::all_of(view->layout.strides.begin(), view->layout.strides.end() - 1,
                      [&](std::int64_t stride) { return stride % step == 0; });
 }
 
-/// The image (n, c, h, w) as (n, h, w, c). What lies in another order is copied where the copy engine can
+/// The image (n, c, ..) as (n, .., c). What lies in another order is copied where the copy engine can
 /// bring windows of the copy; else windows are read where it lies, or of what is stored with more channels.
 NodeId image(Rewriter& to, NodeId x, const Convolution& c, const Channels& channels) {
-  const NodeId last = to.permute(x, {0, 2, 3, 1});
-  if (channels.stored != to.node(last).shape[3] || channels.multiplied / c.groups % c.line != 0) return last;
+  const NodeId last = to.permute(x, to_channels_last(to.node(x).shape.rank()));
+  if (channels.stored != to.node(last).shape.back() || channels.multiplied / c.groups % c.line != 0)
+    return last;
   return lies_for_copies(to, last, c.step) ? last : to.elementwise(Op::Cast, to.node(last).dtype, {last});
 }
 
 /// The image (n, h, w, c) as it is stored.
 NodeId with_stored(Rewriter& to, NodeId x, const Channels& channels) {
-  const Shape shape = to.node(x).shape;
-  if (channels.stored == shape[3]) return x;
-  x = padded(to, x, {0, 0}, {1, 1}, {shape[1], shape[2]}, channels.stored);
+  if (channels.stored == to.node(x).shape.back()) return x;
+  x = with_channels(to, x, channels.stored);
   return to.elementwise(Op::Cast, to.node(x).dtype, {x});
 }
 
 /// The image (n, h, w, c) with its frame. With more channels it is stored so.
 NodeId in_frame(Rewriter& to, NodeId x, const Convolution& c, const Channels& channels) {
-  if (channels.stored == to.node(x).shape[3]) return in_frame_of_padding(to, x, c, channels.multiplied);
+  if (channels.stored == to.node(x).shape.back()) return in_frame_of_padding(to, x, c, channels.multiplied);
   x = in_frame_of_padding(to, x, c, channels.stored);
   x = to.elementwise(Op::Cast, to.node(x).dtype, {x});
-  const Shape shape = to.node(x).shape;
-  return padded(to, x, {0, 0}, {1, 1}, {shape[1], shape[2]}, channels.multiplied);
+  return with_channels(to, x, channels.multiplied);
 }
 
 // Of the factors, in the order in which they are multiplied, those whose views are followed where they are
@@ -101,75 +102,83 @@ constexpr std::int64_t kFirst = 1, kBoth = 3;
 /// The windows of image (n, h, w, groups * depth) by weight (groups * columns, kh, kw, depth): (n, oh, ow,
 /// groups * columns). `phases`: so many times the channels of results are columns.
 NodeId correlate(Rewriter& to, const Factors& factors, NodeId weight, NodeId image, const Convolution& c,
-                 const std::array<std::int64_t, 2>& stride, const std::array<std::int64_t, 2>& dilation,
-                 std::int64_t phases = 1) {
+                 const Dims& stride, const Dims& dilation, std::int64_t phases = 1) {
   const Shape of_weight = to.node(weight).shape;
-  const std::int64_t groups = c.groups, columns = of_weight[0] / groups,
-                     depth = of_weight[1] * of_weight[2] * of_weight[3];
-  const NodeId seen = windows(to, image, {of_weight[1], of_weight[2]}, stride, dilation);
-  const Shape shape = to.node(seen).shape;
-  const std::int64_t rows = shape[0] * shape[1] * shape[2];
+  const Dims kernel = sizes_of(of_weight);
+  const std::int64_t groups = c.groups, columns = of_weight[0] / groups, channels = of_weight.back(),
+                     depth = product_of(kernel) * channels;
+  const NodeId seen = windows(to, image, kernel, stride, dilation);
+  Shape shape = to.node(seen).shape;  // of the result, once it ends with its channels
+  for (std::size_t d = 0; d < kernel.rank(); ++d) shape.erase(shape.rank() - 1);
+  shape[shape.rank() - 1] = of_weight[0];
+  const std::int64_t rows = shape.numel() / of_weight[0];
   const NodeId a = matrices(to, seen, groups, rows, depth);
   const NodeId b = to.transpose(reshaped(to, weight, shape_of_matrices(groups, columns, depth)));
   ContractionForm form;
   form.inlined = kFirst;
   form.passed = groups > 1 ? 1 : 0;  // pixels have the channels of all groups
   if (c.blocks > 1)
-    form.blocks = {static_cast<std::uint32_t>(c.blocks), static_cast<std::uint32_t>(of_weight[3]),
+    form.blocks = {static_cast<std::uint32_t>(c.blocks), static_cast<std::uint32_t>(channels),
                    static_cast<std::uint32_t>(columns / phases)};
   const NodeId product =
       contraction(to, factors, a, b, groups > 1 ? Shape{rows, groups, columns} : Shape{rows, columns}, form);
-  return reshaped(to, product, Shape{shape[0], shape[1], shape[2], of_weight[0]});
+  return reshaped(to, product, shape);
 }
 
-/// The weight (groups * outputs, inputs, kh, kw) as (groups * inputs, kh, kw, outputs).
+/// The weight (groups * outputs, inputs, ..) as (groups * inputs, .., outputs).
 NodeId weight_of_inputs(Rewriter& to, NodeId weight, std::int64_t groups) {
-  if (groups == 1) return to.permute(weight, {1, 2, 3, 0});
   const Shape shape = to.node(weight).shape;
-  const std::int64_t outputs = shape[0] / groups;
-  weight = reshaped(to, weight, Shape{groups, outputs, shape[1], shape[2], shape[3]});
-  return reshaped(to, to.permute(weight, {0, 2, 3, 4, 1}),
-                  Shape{groups * shape[1], shape[2], shape[3], outputs});
+  std::vector<std::int64_t> axes(shape.rank());
+  std::iota(axes.begin(), axes.end(), std::int64_t{1});
+  axes.back() = 0;
+  if (groups == 1) return to.permute(weight, std::move(axes));
+  Shape split = shape;
+  split[0] /= groups;
+  split.insert(0, groups);
+  for (std::int64_t& axis : axes) ++axis;
+  axes.insert(axes.begin(), 0);
+  return reshaped(to, to.permute(reshaped(to, weight, split), std::move(axes)),
+                  image_shape(groups * shape[1], kernel_of(shape), split[1]));
 }
 
-/// The weight (columns, kh, kw, c) with so many channels.
-NodeId with_zeros(Rewriter& to, NodeId weight, std::int64_t channels) {
-  const Shape shape = to.node(weight).shape;
-  return padded(to, weight, {0, 0}, {1, 1}, {shape[1], shape[2]}, channels);
-}
-
-/// The weight (columns, channels, kh, kw) as (columns, kh, kw, `channels`). With more than it has it is
+/// The weight (columns, channels, ..) as (columns, .., `channels`). With more than it has it is
 /// stored so, 16 bits of columns side by side where lines of the others are no multiple of what the copy
 /// engine brings.
 NodeId weight_of(Rewriter& to, NodeId weight, std::int64_t channels, const Convolution& c) {
   const Shape shape = to.node(weight).shape;
-  const NodeId last = to.permute(weight, {0, 2, 3, 1});
+  const std::size_t rank = shape.rank();
+  const NodeId last = to.permute(weight, to_channels_last(rank));
   if (channels == shape[1]) return last;
-  if (channels % c.line == 0 || !is_half(to.node(weight).dtype)) return with_zeros(to, last, channels);
-  const NodeId filled = in_zeros(to, to.permute(weight, {2, 3, 1, 0}), Shape{0, 0, 0, 0}, Shape{1, 1, 1, 1},
-                                 Shape{shape[2], shape[3], channels, shape[0]});
-  return to.permute(filled, {3, 0, 1, 2});
+  if (channels % c.line == 0 || !is_half(to.node(weight).dtype)) return with_channels(to, last, channels);
+  std::vector<std::int64_t> turned = to_channels_last(rank), back(rank);  // (.., channels, columns)
+  std::rotate(turned.begin(), turned.begin() + 1, turned.end());
+  std::iota(back.begin(), back.end(), std::int64_t{0});
+  std::rotate(back.begin(), back.end() - 1, back.end());
+  const NodeId given = to.permute(weight, std::move(turned));
+  Shape filled = to.node(given).shape;
+  filled[rank - 2] = channels;
+  return to.permute(in_zeros(to, given, Shape(Dims::filled(rank, 0)), Shape(Dims::filled(rank, 1)), filled),
+                    std::move(back));
 }
 
 NodeId forward(Rewriter& to, const Factors& factors, const Convolution& c) {
   const Shape of_weight = to.node(factors.nodes[1]).shape;
-  const Channels channels = filled(to, factors.nodes[0], of_weight[2] * of_weight[3], c);
+  const Channels channels = filled(to, factors.nodes[0], product_of(kernel_of(of_weight)), c);
   const NodeId x = image(to, factors.nodes[0], c, channels);
   return correlate(to, factors, weight_of(to, factors.nodes[1], channels.multiplied / c.groups, c),
                    in_frame(to, x, c, channels), c, strides(c), dilations(c));
 }
 
-/// A correlation of the gradient, put on a grid, with the weight from its end. `result`: (n, h, w, c).
+/// A correlation of the gradient, put on a grid, with the weight from its end. `result`: (n, .., c).
 NodeId backward_on_grid(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
   const NodeId weight = factors.nodes[1];
-  const Shape of_weight = to.node(weight).shape;
-  const Channels channels = in_lines(to, factors.nodes[0], of_weight[2] * of_weight[3], c);
+  const Dims kernel = kernel_of(to.node(weight).shape);
+  const Channels channels = in_lines(to, factors.nodes[0], product_of(kernel), c);
   const NodeId gradient = with_stored(to, image(to, factors.nodes[0], c, channels), channels);
-  const NodeId framed = in_frame_of_reach(to, gradient, c, {of_weight[2], of_weight[3]},
-                                          {result[1], result[2]}, channels.multiplied);
+  const NodeId framed = in_frame_of_reach(to, gradient, c, kernel, sizes_of(result), channels.multiplied);
   const NodeId turned = weight_of_inputs(to, from_end(to, weight), c.groups);
-  return correlate(to, factors, with_zeros(to, turned, channels.multiplied / c.groups), framed, c, {1, 1},
-                   dilations(c));
+  return correlate(to, factors, with_channels(to, turned, channels.multiplied / c.groups), framed, c,
+                   Dims::filled(kernel.rank(), 1), dilations(c));
 }
 
 /// What is read as halves is stored so before its elements take other places, where kernels end that compute
@@ -178,42 +187,110 @@ NodeId stored_as(Rewriter& to, NodeId product, std::optional<DType> half) {
   return half ? to.elementwise(Op::Cast, *half, {product}) : product;
 }
 
+/// What there is of the phases of a gradient along one dim.
+struct Phases {
+  std::int64_t count, taps, positions;
+};
+
+/// The weight (groups * outputs, inputs, ..) as (groups * phases * inputs, taps .., outputs), with the taps
+/// from their end. Phases of the first dim are the outermost.
+NodeId weight_of_phases(Rewriter& to, NodeId weight, std::int64_t groups, std::span<const Phases> phases) {
+  const Shape given = to.node(weight).shape;
+  const std::size_t dims = phases.size();
+  const std::int64_t outputs = given[0] / groups, inputs = given[1];
+  weight = to.permute(weight, to_channels_last(given.rank()));
+  Dims before, steps, whole;
+  for (const Phases& along : phases) {
+    before.push_back(0);
+    steps.push_back(1);
+    whole.push_back(along.taps * along.count);
+  }
+  weight = padded(to, weight, before, steps, whole, inputs);
+  Shape shape = image_shape(outputs, whole, inputs);
+  shape.insert(0, 1);
+  shape.insert(0, groups);  // (groups, phases, outputs, .., inputs)
+  for (std::size_t d = 0; d < dims; ++d) {
+    shape[3 + d] = phases[d].taps;
+    shape.insert(4 + d, phases[d].count);
+    std::vector<std::int64_t> ints(2 * shape.rank(), 1), axes(shape.rank());
+    std::fill_n(ints.begin(), shape.rank(), 0);
+    ints[3 + d] = phases[d].taps - 1;
+    ints[shape.rank() + 3 + d] = -1;
+    weight = to.view(Op::Slice, reshaped(to, weight, shape), shape, std::move(ints));
+    std::iota(axes.begin(), axes.end(), std::int64_t{0});
+    std::rotate(axes.begin() + 2, axes.begin() + static_cast<std::ptrdiff_t>(4 + d),
+                axes.begin() + static_cast<std::ptrdiff_t>(5 + d));
+    weight = to.permute(weight, std::move(axes));
+    shape.erase(4 + d);
+    shape[1] *= phases[d].count;
+    weight = reshaped(to, weight, shape);
+  }
+  std::vector<std::int64_t> axes(shape.rank());  // (groups, phases, inputs, .., outputs)
+  std::iota(axes.begin(), axes.end(), std::int64_t{0});
+  std::swap(axes[2], axes.back());
+  Dims taps;
+  for (const Phases& along : phases) taps.push_back(along.taps);
+  return reshaped(to, to.permute(weight, std::move(axes)),
+                  image_shape(groups * shape[1] * inputs, taps, outputs));
+}
+
+/// (n, positions .., groups * phases * inputs) as (n, positions by phases .., groups * inputs).
+NodeId phases_in_place(Rewriter& to, NodeId found, std::int64_t groups, std::span<const Phases> phases) {
+  Shape shape = to.node(found).shape;
+  const std::size_t dims = phases.size();
+  std::int64_t all = 1;
+  for (const Phases& along : phases) all *= along.count;
+  const std::int64_t inputs = shape.back() / groups / all;
+  shape[1 + dims] = groups;  // (n, positions .., groups, phases, inputs)
+  shape.push_back(all);
+  shape.push_back(inputs);
+  for (std::size_t d = dims; d-- > 0;) {
+    const std::int64_t count = phases[d].count;
+    if (count == 1) continue;
+    shape[2 + dims] /= count;
+    shape.insert(3 + dims, count);
+    std::vector<std::int64_t> axes(shape.rank());
+    std::iota(axes.begin(), axes.end(), std::int64_t{0});
+    std::rotate(axes.begin() + static_cast<std::ptrdiff_t>(2 + d),
+                axes.begin() + static_cast<std::ptrdiff_t>(3 + dims),
+                axes.begin() + static_cast<std::ptrdiff_t>(4 + dims));
+    found = to.permute(reshaped(to, found, shape), std::move(axes));
+    shape.erase(3 + dims);
+    shape[1 + d] *= count;
+    found = reshaped(to, found, shape);
+  }
+  return reshaped(to, found,
+                  image_shape(shape[0], Dims(std::span(shape.begin() + 1, dims)), groups * inputs));
+}
+
 /// With strides most of such a grid is zeros. With h + padding = stride * q + p, the gradient at q for each
 /// of the phases p is the sum of weight[p + stride * t] * gradient[q - t] over t: the phases are so many more
 /// columns of one correlation with a smaller kernel, and take their places afterwards. Without dilation.
 NodeId backward_by_phases(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result,
                           std::optional<DType> half) {
   const Shape of_weight = to.node(factors.nodes[1]).shape, of_gradient = to.node(factors.nodes[0]).shape;
-  std::array<std::int64_t, 2> phases, taps, positions, before, sizes;
-  for (std::size_t d = 0; d < 2; ++d) {
-    phases[d] = c.along[d].stride;
-    taps[d] = (of_weight[2 + d] + phases[d] - 1) / phases[d];
-    const std::int64_t reached = result[1 + d] + c.along[d].padding;
-    positions[d] = std::max((reached + phases[d] - 1) / phases[d], of_gradient[2 + d]);
-    before[d] = taps[d] - 1;
-    sizes[d] = positions[d] + taps[d] - 1;
+  std::vector<Phases> phases;
+  Dims before, sizes, first;
+  std::int64_t taps = 1, count = 1;
+  for (std::size_t d = 0; d < c.along.size(); ++d) {
+    const std::int64_t stride = c.along[d].stride, padding = c.along[d].padding,
+                       of_phase = divided_up(of_weight[2 + d], stride),
+                       positions = std::max(divided_up(result[1 + d] + padding, stride), of_gradient[2 + d]);
+    phases.push_back({stride, of_phase, positions});
+    before.push_back(of_phase - 1);
+    sizes.push_back(positions + of_phase - 1);
+    first.push_back(padding);
+    taps *= of_phase;
+    count *= stride;
   }
-  const std::int64_t groups = c.groups, outputs = of_weight[0] / groups, inputs = of_weight[1];
-  NodeId weight = to.permute(factors.nodes[1], {0, 2, 3, 1});
-  weight = padded(to, weight, {0, 0}, {1, 1}, {taps[0] * phases[0], taps[1] * phases[1]}, inputs);
-  const Shape split{groups, outputs, taps[0], phases[0], taps[1], phases[1], inputs};
-  weight = reshaped(to, weight, split);
-  weight =
-      to.view(Op::Slice, weight, split, {0, 0, taps[0] - 1, 0, taps[1] - 1, 0, 0, 1, 1, -1, 1, -1, 1, 1});
-  weight = to.permute(weight, {0, 3, 5, 6, 2, 4, 1});
-  weight = reshaped(to, weight, Shape{groups * phases[0] * phases[1] * inputs, taps[0], taps[1], outputs});
-  const Channels channels = in_lines(to, factors.nodes[0], taps[0] * taps[1], c);
+  const Dims dense = Dims::filled(phases.size(), 1);
+  const Channels channels = in_lines(to, factors.nodes[0], taps, c);
   const NodeId gradient = with_stored(to, image(to, factors.nodes[0], c, channels), channels);
-  const NodeId framed = padded(to, gradient, before, {1, 1}, sizes, channels.multiplied);
-  weight = with_zeros(to, weight, channels.multiplied / groups);
-  NodeId found =
-      stored_as(to, correlate(to, factors, weight, framed, c, {1, 1}, {1, 1}, phases[0] * phases[1]), half);
-  found =
-      reshaped(to, found, Shape{result[0], positions[0], positions[1], groups, phases[0], phases[1], inputs});
-  found = to.permute(found, {0, 1, 4, 2, 5, 3, 6});
-  found = reshaped(to, found,
-                   Shape{result[0], positions[0] * phases[0], positions[1] * phases[1], groups * inputs});
-  return to.view(Op::Slice, found, result, {0, c.along[0].padding, c.along[1].padding, 0, 1, 1, 1, 1});
+  const NodeId framed = padded(to, gradient, before, dense, sizes, channels.multiplied);
+  const NodeId weight = with_channels(to, weight_of_phases(to, factors.nodes[1], c.groups, phases),
+                                      channels.multiplied / c.groups);
+  const NodeId found = stored_as(to, correlate(to, factors, weight, framed, c, dense, dense, count), half);
+  return cut_out(to, phases_in_place(to, found, c.groups, phases), first, sizes_of(result));
 }
 
 /// A kernel of one element: what no position reaches is 0.
@@ -222,15 +299,20 @@ NodeId backward_of_points(Rewriter& to, const Factors& factors, const Convolutio
   const NodeId weight = weight_of_inputs(to, factors.nodes[1], c.groups);
   const std::int64_t all = to.node(factors.nodes[0]).shape[1];
   const NodeId gradient = image(to, factors.nodes[0], c, {all, all});
-  const NodeId found = stored_as(to, correlate(to, factors, weight, gradient, c, {1, 1}, {1, 1}), half);
-  return padded(to, found, {0, 0}, {c.along[0].stride, c.along[1].stride}, {result[1], result[2]}, result[3]);
+  const Dims dense = Dims::filled(c.along.size(), 1);
+  const NodeId found = stored_as(to, correlate(to, factors, weight, gradient, c, dense, dense), half);
+  return padded(to, found, Dims::filled(dense.rank(), 0), strides(c), sizes_of(result), result.back());
 }
 
 /// `half`: as what all read the result.
 NodeId backward_input(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result,
                       std::optional<DType> half) {
   const Shape of_weight = to.node(factors.nodes[1]).shape;
-  const auto all = [&](auto is) { return is(c.along[0], of_weight[2]) && is(c.along[1], of_weight[3]); };
+  const auto all = [&](auto is) {
+    for (std::size_t d = 0; d < c.along.size(); ++d)
+      if (!is(c.along[d], of_weight[2 + d])) return false;
+    return true;
+  };
   if (all([](const Along& along, std::int64_t size) { return size == 1 && along.padding == 0; }))
     return backward_of_points(to, factors, c, result, half);
   const bool is_dense = all([](const Along& along, std::int64_t size) {
@@ -244,7 +326,8 @@ NodeId backward_input(Rewriter& to, const Factors& factors, const Convolution& c
 /// Rows are the channels of the gradient, columns the elements of the kernel, and positions are added up.
 NodeId backward_weight(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
   const std::int64_t outputs = to.node(factors.nodes[1]).shape[1];
-  const Channels of_image = filled(to, factors.nodes[0], result[2] * result[3], c);
+  const Dims kernel = kernel_of(result);
+  const Channels of_image = filled(to, factors.nodes[0], product_of(kernel), c);
   // The copy engine brings lines of the gradient that are not full.
   const bool is_brought = c.fills_lines && outputs % c.step == 0;
   const NodeId x = image(to, factors.nodes[0], c, of_image),
@@ -253,19 +336,21 @@ NodeId backward_weight(Rewriter& to, const Factors& factors, const Convolution& 
   const Shape of_gradient = to.node(gradient).shape;
   const std::int64_t channels = of_image.multiplied / c.groups;
   // What no position of the gradient reaches is cut off.
-  const NodeId seen =
-      windows(to, in_frame(to, x, c, of_image), {result[2], result[3]}, strides(c), dilations(c));
-  const std::int64_t depth = of_gradient[0] * of_gradient[1] * of_gradient[2];
-  const std::int64_t rows = result[0] / c.groups, columns = result[2] * result[3] * channels;
+  const NodeId seen = windows(to, in_frame(to, x, c, of_image), kernel, strides(c), dilations(c));
+  const std::int64_t depth = of_gradient.numel() / of_gradient.back(), rows = result[0] / c.groups,
+                     columns = product_of(kernel) * channels;
   const NodeId a = to.transpose(matrices(to, gradient, c.groups, depth, rows));
   const NodeId b = matrices(to, seen, c.groups, depth, columns);
   const NodeId product = contraction(to, factors, a, b, shape_of_matrices(c.groups, rows, columns),
                                      ContractionForm{kBoth, 0, {}});
-  NodeId found = reshaped(to, product, Shape{result[0], result[2], result[3], channels});
-  if (channels != result[1])
-    found = to.view(Op::Slice, found, Shape{result[0], result[2], result[3], result[1]},
-                    {0, 0, 0, 0, 1, 1, 1, 1});
-  return to.permute(found, {0, 3, 1, 2});
+  const Shape shape = image_shape(result[0], kernel, result[1]);
+  NodeId found = reshaped(to, product, image_shape(result[0], kernel, channels));
+  if (channels != result[1]) {
+    std::vector<std::int64_t> ints(2 * shape.rank(), 1);
+    std::fill_n(ints.begin(), shape.rank(), 0);
+    found = to.view(Op::Slice, found, shape, std::move(ints));
+  }
+  return to.permute(found, to_channels_first(shape.rank()));
 }
 
 // Kernels of fewer elements, as of images with one channel, leave most of a tile empty; library ops are
@@ -275,42 +360,40 @@ constexpr std::int64_t kFewElements = 16;
 /// True iff the image of all positions, or the result, is one pixel of one image.
 bool has_one_pixel(const Graph& graph, const Node& node) {
   const auto is_one = [&](const Shape& plain, bool channels_last) {
-    return plain[0] * plain[2] * plain[channels_last ? 1 : 3] == 1;
+    return plain.numel() == (channels_last ? plain.back() : plain[1]);
   };
   const auto shape = [&](std::size_t k) { return graph.nodes[node.operands[k]].shape; };
   return is_one(shape(0), false) ||
-         (node.op == Op::Conv2dBackwardWeight ? is_one(shape(1), false)
-                                              : is_one(node.shape, node.channels_last));
+         (gives_weight(node) ? is_one(shape(1), false) : is_one(node.shape, node.channels_last));
 }
 
 bool is_wanted(const Graph& graph, const Node& node) {
   const auto shape = [&](std::size_t k) { return graph.nodes[node.operands[k]].shape; };
-  const Shape weight = node.op == Op::Conv2dBackwardWeight ? node.shape : shape(1);
+  const Shape weight = gives_weight(node) ? node.shape : shape(1);
   const bool is_empty = node.shape.numel() == 0 || shape(0).numel() == 0 || shape(1).numel() == 0;
   if (is_empty) return false;
   const std::int64_t groups = attributes_of(node).groups;
   // Groups of one channel are sums over windows. Of one pixel no tile is made.
   if (groups > 1 && (weight[1] == 1 || has_one_pixel(graph, node))) return false;
-  return groups * weight[1] * weight[2] * weight[3] >= kFewElements;
+  return groups * weight[1] * product_of(kernel_of(weight)) >= kFewElements;
 }
 
 /// True iff windows are single pixels, one behind the other: then rows lie as those of any matrix.
 bool is_of_points(const Convolution& c, const Shape& of_weight) {
-  const auto is_point = [&](std::size_t d) {
-    return of_weight[2 + d] == 1 && c.along[d].stride == 1 && c.along[d].padding == 0;
-  };
-  return is_point(0) && is_point(1);
+  return std::all_of(c.along.begin(), c.along.end(), [&](const Along& along) {
+    return of_weight[2 + static_cast<std::size_t>(&along - c.along.data())] == 1 && along.stride == 1 &&
+           along.padding == 0;
+  });
 }
 
 /// True iff a tensor map has room for the windows, or for those of a gradient.
 bool has_room(const Convolution& c, const Shape& of_weight) {
-  constexpr std::int64_t kMostStep = 8, kMostReach = 127;
-  const auto fits = [&](std::size_t d) {
-    const Along& along = c.along[d];
-    return along.stride <= kMostStep && along.padding <= kMostReach &&
-           along.dilation * (of_weight[2 + d] - 1) <= kMostReach;
-  };
-  return fits(0) && fits(1);
+  constexpr std::int64_t kMostStep = 8, kMostReach = 127, kMostReachOfPlanes = 15;
+  const std::int64_t most = c.along.size() == 2 ? kMostReach : kMostReachOfPlanes;
+  return std::all_of(c.along.begin(), c.along.end(), [&](const Along& along) {
+    const std::int64_t kernel = of_weight[2 + static_cast<std::size_t>(&along - c.along.data())];
+    return along.stride <= kMostStep && along.padding <= most && along.dilation * (kernel - 1) <= most;
+  });
 }
 
 /// One of the three, by products that have some of its groups side by side.
@@ -319,7 +402,7 @@ NodeId contracted(Rewriter& to, const Node& node, Factors factors, const ir::Ten
   Convolution c = attributes_of(node);
   // Cooperative matrices are filled 16 bytes at a time.
   c.at_once = cores.matrices.empty() ? 4 : 8;
-  const bool is_weight = node.op == Op::Conv2dBackwardWeight;
+  const bool is_weight = gives_weight(node);
   Shape of_weight = is_weight ? node.shape : to.node(factors.nodes[1]).shape;
   const DType dtype = to.node(factors.nodes[0]).dtype;
   const auto bytes = static_cast<std::int64_t>(size_of(dtype));
@@ -329,8 +412,8 @@ NodeId contracted(Rewriter& to, const Node& node, Factors factors, const ir::Ten
   const bool are_turned = dtype == DType::f32 && (is_weight || !factors.rounds);
   c.fills_lines = cores.has_groups && cores.matrices.empty() && !are_turned && !is_of_points(c, of_weight) &&
                   has_room(c, of_weight);
-  const std::int64_t groups = c.groups, together = groups_at_once(of_weight, groups, bytes,
-                                                                  node.op == Op::Conv2dBackwardInput, cores);
+  const std::int64_t groups = c.groups,
+                     together = groups_at_once(of_weight, groups, bytes, gives_image(node), cores);
   c.groups = groups / together;
   if (is_weight) {  // of which the blocks alone are read
     of_weight[1] *= together;
@@ -338,17 +421,23 @@ NodeId contracted(Rewriter& to, const Node& node, Factors factors, const ir::Ten
   }
   c.blocks = together;
   factors.nodes[1] = side_by_side(to, factors.nodes[1], groups, together);
-  if (node.op == Op::Conv2d) return forward(to, factors, c);
-  const Shape plain = node.shape;
-  const Shape result = node.channels_last ? plain : Shape{plain[0], plain[2], plain[3], plain[1]};
-  return backward_input(to, factors, c, result, half);
+  if (!gives_image(node)) return forward(to, factors, c);
+  const Shape& plain = node.shape;
+  return backward_input(to, factors, c,
+                        node.channels_last ? plain : image_shape(plain[0], kernel_of(plain), plain[1]), half);
 }
 
 }  // namespace
 
 bool is_convolution(const Node& node) {
   return node.kind == NodeKind::Op &&
-         (node.op == Op::Conv2d || node.op == Op::Conv2dBackwardInput || node.op == Op::Conv2dBackwardWeight);
+         (node.op == Op::Conv2d || node.op == Op::Conv3d || gives_image(node) || gives_weight(node));
+}
+bool gives_image(const Node& node) {
+  return node.op == Op::Conv2dBackwardInput || node.op == Op::Conv3dBackwardInput;
+}
+bool gives_weight(const Node& node) {
+  return node.op == Op::Conv2dBackwardWeight || node.op == Op::Conv3dBackwardWeight;
 }
 
 bool is_contracted_convolution(const Graph& graph, const Node& node, const ir::TensorCores& cores) {
@@ -362,9 +451,9 @@ void contract_convolutions(Graph& graph, const ir::DeviceTraits& traits) {
     const std::optional<Factors> factors = factors_of(to, node, traits.tensor_cores);
     if (!factors) return to.add(std::move(node));
     NodeId found = contracted(to, node, *factors, traits.tensor_cores, halves[id]);
-    if (node.op == Op::Conv2dBackwardWeight) return found;
+    if (gives_weight(node)) return found;
     if (to.node(found).dtype != node.dtype) found = to.elementwise(Op::Cast, node.dtype, {found});
-    return node.channels_last ? found : to.permute(found, {0, 3, 1, 2});
+    return node.channels_last ? found : to.permute(found, to_channels_first(node.shape.rank()));
   });
 }
 

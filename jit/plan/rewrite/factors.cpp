@@ -120,18 +120,21 @@ bool suits_lanes(const Graph& graph, const Node& product, const ir::TensorCores&
   // Groups side by side are multiplied by zeros as well, which ordinary lanes have no time for.
   if (attributes_of(product).groups > 1) return false;
   const auto operand = [&](std::size_t k) -> const Shape& { return graph.nodes[product.operands[k]].shape; };
-  const bool is_weight = product.op == Op::Conv2dBackwardWeight;
+  const bool is_weight = gives_weight(product);
   const Shape& weight = is_weight ? product.shape : operand(1);
-  Shape products = is_weight ? operand(1) : product.op == Op::Conv2d ? product.shape : operand(0);
-  for (std::size_t d = 1; d < weight.rank(); ++d) products.push_back(weight[d]);
-  const auto are_enough = [&](const Shape& shape, double fewest) {
-    const bool outcome = static_cast<double>(shape.numel()) >= fewest;
-    if (graph.checks) graph.checks->compare(SizeChecks::Is::AtLeast, {{shape, 1}}, -fewest, outcome);
+  Shape products = is_weight ? operand(1) : gives_image(product) ? operand(0) : product.shape;
+  products.push_back(weight[1]);
+  const Shape kernel(kernel_of(weight));
+  const auto taps = static_cast<double>(kernel.numel());
+  if (graph.checks) graph.checks->compare(SizeChecks::Is::Equal, {{kernel, 1}}, -taps, true);
+  const auto are_enough = [&](const Shape& shape, double fewest, double times = 1) {
+    const bool outcome = times * static_cast<double>(shape.numel()) >= fewest;
+    if (graph.checks) graph.checks->compare(SizeChecks::Is::AtLeast, {{shape, times}}, -fewest, outcome);
     return outcome;
   };
-  const Shape channels{weight[product.op == Op::Conv2d ? 0 : 1]};
+  const Shape channels{weight[gives_image(product) || is_weight ? 1 : 0]};
   if (!is_weight && !are_enough(channels, kFewestChannels)) return false;
-  if (are_enough(products, cores.fewest_exact)) return true;
+  if (are_enough(products, cores.fewest_exact, taps)) return true;
   return !is_weight && are_enough(product.shape, kManyTiles * cores.compute_units);
 }
 

@@ -2,7 +2,6 @@
 #include "jit/plan/rewrite/groups.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -20,9 +19,15 @@ constexpr double kByLanes = 2;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// (groups / together, together, o / groups, channels, kh, kw): of a weight or of its blocks.
+/// (groups / together, together, o / groups, channels, elements of the kernel): of a weight or of its blocks.
 Shape of_blocks(const Shape& weight, std::int64_t groups, std::int64_t together, std::int64_t channels) {
-  return {groups / together, together, weight[0] / groups, channels, weight[2], weight[3]};
+  return {groups / together, together, weight[0] / groups, channels, product_of(kernel_of(weight))};
+}
+
+/// The weight (o, channels, ..) with other channels.
+Shape with_channels(Shape weight, std::int64_t channels) {
+  weight[1] = channels;
+  return weight;
 }
 
 }  // namespace
@@ -37,7 +42,8 @@ std::int64_t groups_at_once(const Shape& weight, std::int64_t groups, std::int64
   for (std::int64_t together = 1; together <= groups; ++together) {
     if (groups % together != 0) continue;
     const std::int64_t tiles = groups / together * divide_up(others * together, kTile),
-                       slots = divide_up(shown * together * weight[2] * weight[3] * bytes, kSlotBytes);
+                       slots =
+                           divide_up(shown * together * product_of(kernel_of(weight)) * bytes, kSlotBytes);
     const bool is_brought = shown * together * bytes % at_once == 0;
     const double work = static_cast<double>(tiles) * static_cast<double>(slots) * (is_brought ? 1 : kByLanes);
     if (together == 1 || work < least) best = together, least = work;
@@ -53,10 +59,10 @@ NodeId side_by_side(Rewriter& to, NodeId weight, std::int64_t groups, std::int64
   Shape placed = blocks, square = blocks;
   placed[1] = together * together;
   square.insert(2, together);
-  const NodeId on_diagonal = in_zeros(to, to.view(Op::Reshape, weight, blocks), Shape{0, 0, 0, 0, 0, 0},
-                                      Shape{1, together + 1, 1, 1, 1, 1}, placed);
-  const NodeId of_square = to.permute(to.view(Op::Reshape, on_diagonal, square), {0, 1, 3, 2, 4, 5, 6});
-  return to.view(Op::Reshape, of_square, Shape{given[0], together * given[1], given[2], given[3]});
+  const NodeId on_diagonal = in_zeros(to, to.view(Op::Reshape, weight, blocks), Shape{0, 0, 0, 0, 0},
+                                      Shape{1, together + 1, 1, 1, 1}, placed);
+  const NodeId of_square = to.permute(to.view(Op::Reshape, on_diagonal, square), {0, 1, 3, 2, 4, 5});
+  return to.view(Op::Reshape, of_square, with_channels(given, together * given[1]));
 }
 
 NodeId blocks_of(Rewriter& to, NodeId weight, std::int64_t groups, std::int64_t together) {
@@ -66,11 +72,11 @@ NodeId blocks_of(Rewriter& to, NodeId weight, std::int64_t groups, std::int64_t 
   Shape placed = blocks, square = blocks;
   placed[1] = together * together;
   square.insert(3, together);
-  const NodeId of_square = to.permute(to.view(Op::Reshape, weight, square), {0, 1, 3, 2, 4, 5, 6});
-  std::vector<std::int64_t> on_diagonal{0, 0, 0, 0, 0, 0, 1, together + 1, 1, 1, 1, 1};
+  const NodeId of_square = to.permute(to.view(Op::Reshape, weight, square), {0, 1, 3, 2, 4, 5});
+  std::vector<std::int64_t> on_diagonal{0, 0, 0, 0, 0, 1, together + 1, 1, 1, 1};
   const NodeId found =
       to.view(Op::Slice, to.view(Op::Reshape, of_square, placed), blocks, std::move(on_diagonal));
-  return to.view(Op::Reshape, found, Shape{given[0], blocks[3], given[2], given[3]});
+  return to.view(Op::Reshape, found, with_channels(given, blocks[3]));
 }
 
 Shape shape_of_matrices(std::int64_t groups, std::int64_t rows, std::int64_t columns) {
@@ -79,14 +85,9 @@ Shape shape_of_matrices(std::int64_t groups, std::int64_t rows, std::int64_t col
 
 NodeId matrices(Rewriter& to, NodeId x, std::int64_t groups, std::int64_t rows, std::int64_t columns) {
   if (groups > 1) {
-    Shape split = to.node(x).shape;
-    const std::size_t last = split.rank() - 1;
-    split[last] /= groups;
-    split.insert(last, groups);
-    std::vector<std::int64_t> axes(split.rank());
-    std::iota(axes.begin(), axes.end(), std::int64_t{0});
-    std::rotate(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(last), axes.end() - 1);
-    x = to.permute(to.view(Op::Reshape, x, split), std::move(axes));
+    const std::int64_t channels = to.node(x).shape.back() / groups;
+    x = to.view(Op::Reshape, x, Shape{rows, columns / channels, groups, channels});
+    x = to.permute(x, {2, 0, 1, 3});
   }
   return to.view(Op::Reshape, x, shape_of_matrices(groups, rows, columns));
 }

@@ -14,19 +14,20 @@
 namespace sinter::plan {
 
 /// How many of a convolution's groups are multiplied side by side: those that take the least work. `weight`:
-/// (channels of the result, channels of a group, kh, kw). `bytes`: of an element that is multiplied.
+/// (channels of the result, channels of a group, ..). `bytes`: of an element that is multiplied.
 /// `by_result`: windows show the result's gradient, not the image.
 std::int64_t groups_at_once(const Shape& weight, std::int64_t groups, std::int64_t bytes, bool by_result,
                             const ir::TensorCores& cores);
 
-/// The weight (o, c, kh, kw) of `groups` as the one (o, c together, kh, kw) of `groups` / `together`.
+/// The weight (o, c, ..) of `groups` as the one (o, c together, ..) of `groups` / `together`.
 NodeId side_by_side(Rewriter& to, NodeId weight, std::int64_t groups, std::int64_t together);
 /// The other way round: the blocks of such a weight.
 NodeId blocks_of(Rewriter& to, NodeId weight, std::int64_t groups, std::int64_t together);
 
 /// The shape (groups, rows, columns) of a matrix for each group; that of one group has no dim for them.
 Shape shape_of_matrices(std::int64_t groups, std::int64_t rows, std::int64_t columns);
-/// What has the channels of all groups last, (.., groups * columns), as such matrices.
+/// What has the channels of all groups last, (.., groups * c), as such matrices: columns are c, or elements
+/// of windows by c.
 NodeId matrices(Rewriter& to, NodeId x, std::int64_t groups, std::int64_t rows, std::int64_t columns);
 
 }  // namespace sinter::plan

@@ -2,7 +2,10 @@
 #include "jit/plan/rewrite/images.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -23,13 +26,48 @@ bool lies_channels_last(const Graph& graph, NodeId image) {
 }
 
 Convolution attributes_of(const Node& node) {
-  const std::vector<std::int64_t>& i = node.ints;
-  return {{{{i[0], i[2], i[4]}, {i[1], i[3], i[5]}}}, i[6]};
+  const std::vector<std::int64_t>& ints = node.ints;
+  const std::size_t dims = node.shape.rank() - 2;
+  Convolution c;
+  for (std::size_t d = 0; d < dims; ++d) c.along.push_back({ints[d], ints[dims + d], ints[2 * dims + d]});
+  c.groups = ints[3 * dims];
+  return c;
 }
 
-std::array<std::int64_t, 2> strides(const Convolution& c) { return {c.along[0].stride, c.along[1].stride}; }
-std::array<std::int64_t, 2> dilations(const Convolution& c) {
-  return {c.along[0].dilation, c.along[1].dilation};
+Dims strides(const Convolution& c) {
+  Dims all;
+  for (const Along& along : c.along) all.push_back(along.stride);
+  return all;
+}
+Dims dilations(const Convolution& c) {
+  Dims all;
+  for (const Along& along : c.along) all.push_back(along.dilation);
+  return all;
+}
+
+std::vector<std::int64_t> to_channels_last(std::size_t rank) {
+  std::vector<std::int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), std::int64_t{0});
+  std::rotate(axes.begin() + 1, axes.begin() + 2, axes.end());
+  return axes;
+}
+std::vector<std::int64_t> to_channels_first(std::size_t rank) {
+  std::vector<std::int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), std::int64_t{0});
+  std::rotate(axes.begin() + 1, axes.end() - 1, axes.end());
+  return axes;
+}
+
+Dims sizes_of(const Shape& image) { return Dims(std::span(image.begin() + 1, image.rank() - 2)); }
+Shape image_shape(std::int64_t n, const Dims& sizes, std::int64_t channels) {
+  Shape shape{n};
+  for (const std::int64_t size : sizes) shape.push_back(size);
+  shape.push_back(channels);
+  return shape;
+}
+Dims kernel_of(const Shape& weight) { return Dims(std::span(weight.begin() + 2, weight.rank() - 2)); }
+std::int64_t product_of(const Dims& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 NodeId in_zeros(Rewriter& to, NodeId x, const Shape& before, const Shape& step, const Shape& shape) {
@@ -46,47 +84,64 @@ NodeId in_zeros(Rewriter& to, NodeId x, const Shape& before, const Shape& step, 
   return to.add(std::move(node));
 }
 
-NodeId padded(Rewriter& to, NodeId x, const std::array<std::int64_t, 2>& before,
-              const std::array<std::int64_t, 2>& step, const std::array<std::int64_t, 2>& sizes,
+NodeId padded(Rewriter& to, NodeId x, const Dims& before, const Dims& step, const Dims& sizes,
               std::int64_t channels) {
-  const Shape shape = to.node(x).shape;
-  return in_zeros(to, x, Shape{0, before[0], before[1], 0}, Shape{1, step[0], step[1], 1},
-                  Shape{shape[0], sizes[0], sizes[1], channels});
+  return in_zeros(to, x, image_shape(0, before, 0), image_shape(1, step, 1),
+                  image_shape(to.node(x).shape[0], sizes, channels));
+}
+
+NodeId with_channels(Rewriter& to, NodeId x, std::int64_t channels) {
+  const Dims sizes = sizes_of(to.node(x).shape);
+  return padded(to, x, Dims::filled(sizes.rank(), 0), Dims::filled(sizes.rank(), 1), sizes, channels);
 }
 
 NodeId in_frame_of_padding(Rewriter& to, NodeId image, const Convolution& c, std::int64_t channels) {
-  const Shape shape = to.node(image).shape;
-  const std::array<std::int64_t, 2> before{c.along[0].padding, c.along[1].padding};
-  return padded(to, image, before, {1, 1}, {shape[1] + 2 * before[0], shape[2] + 2 * before[1]}, channels);
+  Dims before, sizes = sizes_of(to.node(image).shape);
+  for (std::size_t d = 0; d < sizes.rank(); ++d) {
+    before.push_back(c.along[d].padding);
+    sizes[d] += 2 * before[d];
+  }
+  return padded(to, image, before, Dims::filled(sizes.rank(), 1), sizes, channels);
 }
 
-NodeId in_frame_of_reach(Rewriter& to, NodeId gradient, const Convolution& c,
-                         const std::array<std::int64_t, 2>& kernel, const std::array<std::int64_t, 2>& result,
-                         std::int64_t channels) {
+NodeId in_frame_of_reach(Rewriter& to, NodeId gradient, const Convolution& c, const Dims& kernel,
+                         const Dims& result, std::int64_t channels) {
   const Shape given = to.node(gradient).shape;
-  std::array<std::int64_t, 2> before, step, cut, sizes, whole;
-  for (std::size_t d = 0; d < 2; ++d) {
+  Dims before, step, cut, sizes, whole;
+  for (std::size_t d = 0; d < kernel.rank(); ++d) {
     const std::int64_t reach = c.along[d].dilation * (kernel[d] - 1);
-    step[d] = c.along[d].stride;
-    cut[d] = std::max<std::int64_t>(c.along[d].padding - reach, 0);
-    before[d] = reach - c.along[d].padding + cut[d];
-    sizes[d] = result[d] + reach;
-    whole[d] = std::max(cut[d] + sizes[d], before[d] + step[d] * (given[1 + d] - 1) + 1);
+    step.push_back(c.along[d].stride);
+    cut.push_back(std::max<std::int64_t>(c.along[d].padding - reach, 0));
+    before.push_back(reach - c.along[d].padding + cut[d]);
+    sizes.push_back(result[d] + reach);
+    whole.push_back(std::max(cut[d] + sizes[d], before[d] + step[d] * (given[1 + d] - 1) + 1));
   }
   const NodeId framed = padded(to, gradient, before, step, whole, channels);
-  if (whole == sizes) return framed;
-  return to.view(Op::Slice, framed, Shape{given[0], sizes[0], sizes[1], channels},
-                 {0, cut[0], cut[1], 0, 1, 1, 1, 1});
+  return whole == sizes ? framed : cut_out(to, framed, cut, sizes);
+}
+
+NodeId cut_out(Rewriter& to, NodeId image, const Dims& first, const Dims& sizes) {
+  const Shape shape = to.node(image).shape;
+  const Shape from = image_shape(0, first, 0);
+  std::vector<std::int64_t> ints(from.begin(), from.end());
+  ints.resize(2 * shape.rank(), 1);
+  return to.view(Op::Slice, image, image_shape(shape[0], sizes, shape.back()), std::move(ints));
 }
 
 NodeId from_end(Rewriter& to, NodeId weight) {
   const Shape shape = to.node(weight).shape;
-  return to.view(Op::Slice, weight, shape, {0, 0, shape[2] - 1, shape[3] - 1, 1, 1, -1, -1});
+  std::vector<std::int64_t> ints(2 * shape.rank(), 1);
+  ints[0] = ints[1] = 0;
+  for (std::size_t d = 2; d < shape.rank(); ++d) {
+    ints[d] = shape[d] - 1;
+    ints[shape.rank() + d] = -1;
+  }
+  return to.view(Op::Slice, weight, shape, std::move(ints));
 }
 
-NodeId windows(Rewriter& to, NodeId x, const std::array<std::int64_t, 2>& kernel,
-               const std::array<std::int64_t, 2>& stride, const std::array<std::int64_t, 2>& dilation) {
-  for (std::size_t k = 0; k < 2; ++k) {
+NodeId windows(Rewriter& to, NodeId x, const Dims& kernel, const Dims& stride, const Dims& dilation) {
+  const std::size_t dims = kernel.rank();
+  for (std::size_t k = 0; k < dims; ++k) {
     const std::size_t dim = 1 + k;
     Shape shape = to.node(x).shape;
     const std::int64_t reach = dilation[k] * (kernel[k] - 1) + 1;
@@ -100,7 +155,12 @@ NodeId windows(Rewriter& to, NodeId x, const std::array<std::int64_t, 2>& kernel
     shape[shape.rank() - 1] = kernel[k];
     x = to.view(Op::Slice, x, shape, std::move(ints));
   }
-  return to.permute(x, {0, 1, 2, 4, 5, 3});
+  // Channels stand between positions and elements of windows.
+  std::vector<std::int64_t> axes(2 + 2 * dims);
+  std::iota(axes.begin(), axes.end(), std::int64_t{0});
+  std::rotate(axes.begin() + static_cast<std::ptrdiff_t>(1 + dims),
+              axes.begin() + static_cast<std::ptrdiff_t>(2 + dims), axes.end());
+  return to.permute(x, std::move(axes));
 }
 
 }  // namespace sinter::plan

@@ -19,21 +19,6 @@ namespace {
 // contractions, whose results lie with their channels last in any case.
 constexpr int kWorthAnotherOrder = 2, kWorthOfContractions = 1;
 
-/// Where dims of (n, c, ..) are in (n, .., c).
-std::vector<std::int64_t> last(std::size_t rank) {
-  std::vector<std::int64_t> axes(rank);
-  std::iota(axes.begin(), axes.end(), std::int64_t{0});
-  std::rotate(axes.begin() + 1, axes.begin() + 2, axes.end());
-  return axes;
-}
-/// The other way round.
-std::vector<std::int64_t> first(std::size_t rank) {
-  std::vector<std::int64_t> axes(rank);
-  std::iota(axes.begin(), axes.end(), std::int64_t{0});
-  std::rotate(axes.begin() + 1, axes.end() - 1, axes.end());
-  return axes;
-}
-
 Shape channels_last(const Shape& plain) {
   Shape shape = plain;
   for (std::size_t d = 1; d + 1 < plain.rank(); ++d) shape[d] = plain[d + 1];
@@ -59,12 +44,12 @@ class Orders {
   Orders(const Graph& graph, const ir::DeviceTraits& traits) : graph_(graph), traits_(traits) {}
 
   library::ImageOrder of_result(const Node& n, const library::Signature& signature) const {
-    if (is_contracted(n)) return image_order(n.op != Op::Conv2dBackwardWeight);
-    if (is_summed(n)) return indifferent(n.op != Op::Conv2dBackwardWeight);
+    if (is_contracted(n)) return image_order(!gives_weight(n));
+    if (is_summed(n)) return indifferent(!gives_weight(n));
     return order_of(kind_of(n).result_order(signature, 0));
   }
   library::ImageOrder of_operand(const Node& n, const library::Signature& signature, std::size_t k) const {
-    const bool is_image = k == 0 || n.op == Op::Conv2dBackwardWeight;
+    const bool is_image = k == 0 || gives_weight(n);
     if (is_contracted(n)) return image_order(is_image);
     if (is_summed(n)) return indifferent(is_image);
     return order_of(kind_of(n).operand_order(signature, k));
@@ -143,7 +128,7 @@ class Images {
     if (n.kind != NodeKind::Op || n.shape.rank() < 4 || n.shape.numel() == 0) return false;
     if (n.is(OpClass::Elementwise) || n.op == Op::Pad) return true;
     if (n.is(OpClass::Reduce)) return (n.ints[0] & kImageDims) == 0;
-    if (!n.is(OpClass::Library) || n.shape.rank() != 4) return false;
+    if (!n.is(OpClass::Library)) return false;
     // Further results name the op, which would be a view of itself.
     const library::Signature signature = signature_of(graph_, n);
     return signature.results.size() == 1 && takes_channels_last(orders_.of_result(n, signature));
@@ -257,12 +242,12 @@ class Writer {
     }
     node.shape = channels_last(node.shape);
     written_[id] = to.add(std::move(node));
-    return to.permute(written_[id], first(rank));
+    return to.permute(written_[id], to_channels_first(rank));
   }
 
   /// A set of dims of (n, c, ..) as one of (n, .., c).
   static std::int64_t dims_last(std::int64_t dims, std::size_t rank) {
-    const std::vector<std::int64_t> axes = last(rank);
+    const std::vector<std::int64_t> axes = to_channels_last(rank);
     std::int64_t result = 0;
     for (std::size_t d = 0; d < rank; ++d) result |= (dims >> axes[d] & 1) << d;
     return result;
@@ -270,7 +255,7 @@ class Writer {
 
   /// What a frame has before and between the elements of each dim, in the order of (n, .., c).
   static void frame_last(Node& node, std::size_t rank) {
-    const std::vector<std::int64_t> axes = last(rank), ints = node.ints;
+    const std::vector<std::int64_t> axes = to_channels_last(rank), ints = node.ints;
     const std::vector<NodeStart> starts = std::exchange(node.starts, {});
     for (std::size_t d = 0; d < rank; ++d) {
       const auto from = static_cast<std::size_t>(axes[d]);
@@ -287,7 +272,7 @@ class Writer {
     const NodeId operand = written_[to.before().nodes[id].operands[0]];
     const std::size_t rank = node.shape.rank();
     const NodeId reduced = to.reduce(node.op, node.dtype, operand, dims_last(node.ints[0], rank));
-    return to.permute(reduced, first(rank));
+    return to.permute(reduced, to_channels_first(rank));
   }
 
   /// What lies in order, seen as (n, .., c). What was expanded is expanded afterwards, so that passes find
@@ -297,7 +282,7 @@ class Writer {
     const std::size_t rank = node.shape.rank();
     if (node.is(OpClass::View) && node.op == Op::Expand && to.node(node.operands[0]).shape.rank() == rank)
       return to.view(Op::Expand, seen_last(to, node.operands[0]), channels_last(node.shape));
-    return to.permute(id, last(rank));
+    return to.permute(id, to_channels_last(rank));
   }
 
   std::vector<bool> lie_last_;

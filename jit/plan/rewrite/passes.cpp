@@ -15,6 +15,7 @@ constexpr Pass kPasses[] = {
     {"simplify", simplify, [](auto&, auto&) { return true; }},
     {"take_out_factors", take_out_factors, [](auto&, auto& options) { return options.fusion; }},
     {"join_sums_of_products", join_sums_of_products, [](auto&, auto& options) { return options.fusion; }},
+    {"split_planes", split_planes, [](auto&, auto&) { return true; }},
     {"choose_layouts", choose_layouts,
      [](auto& traits, auto& options) {
        return (traits.channels_last || traits.tensor_cores.any() || traits.fixed_windows) && options.fusion;

@@ -46,7 +46,14 @@ void transpose_products(Graph& graph, const ir::DeviceTraits& traits);
 /// batch, some of them side by side (groups.h).
 void contract_convolutions(Graph& graph, const ir::DeviceTraits& traits);
 
+/// Of a convolution, or of a gradient of one: of the image, or of the weight.
 bool is_convolution(const Node& node);
+bool gives_image(const Node& convolution);
+bool gives_weight(const Node& convolution);
+
+/// Convolutions over three dims that are not to be contracted become sums of convolutions over two, one for
+/// each plane of the kernel.
+void split_planes(Graph& graph, const ir::DeviceTraits& traits);
 
 /// Depthwise convolutions and their gradients become sums over windows, on devices whose kernels have the
 /// points of a window in their text (DeviceTraits::fixed_windows).

@@ -5,7 +5,6 @@
 // Dims stand in the order in which the image lies: (n, h, w, c) where its channels are last in memory, else
 // (n, c, h, w). A channel of the image has `each` channels of the result.
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,8 +15,6 @@
 
 namespace sinter::plan {
 namespace {
-
-constexpr std::array<std::int64_t, 2> kDense{1, 1};
 
 /// What is multiplied and added up: sizes of the dims (n, h, w, c, each, kh, kw).
 struct Points {
@@ -79,7 +76,7 @@ class DepthwiseWriter {
     product.operands = {operand(a), operand(b)};
     product.shape = shape_of(product.operands[0]);
     // A weight is in memory, and a gradient is met by each place in the window.
-    product.ints = {node_.op == Op::Conv2dBackwardWeight ? kBoth : kFirst};
+    product.ints = {gives_weight(node_) ? kBoth : kFirst};
     std::int64_t mask = 0;
     for (std::size_t d = 0; d < order.size(); ++d) mask |= (dims >> order[d] & 1) << d;
     return to_.reduce(Op::Sum, wide_, to_.add(std::move(product)), mask);
@@ -126,7 +123,7 @@ class DepthwiseWriter {
     const NodeId gradient = image(0);
     const NodeId reached =
         in_frame_of_reach(to_, gradient, c_, {w[2], w[3]}, {result[1], result[2]}, shape_of(gradient)[3]);
-    const NodeId seen = windows(to_, reached, {w[2], w[3]}, kDense, dilations(c_));
+    const NodeId seen = windows(to_, reached, {w[2], w[3]}, {1, 1}, dilations(c_));
     const Points p{result[0], result[1], result[2], result[3], w[0] / result[3], w[2], w[3]};
     const NodeId sum = sum_of_products(of_windows(seen, p.each), of_weight(from_end(to_, given), p), p,
                                        order_of_image(), kWindow | kEach);
@@ -165,9 +162,11 @@ class DepthwiseWriter {
 }  // namespace
 
 bool is_summed_convolution(const Graph& graph, const Node& node) {
-  if (!is_convolution(node) || attributes_of(node).groups < 2 || node.shape.numel() == 0) return false;
+  if (!is_convolution(node) || node.shape.rank() != 4 || attributes_of(node).groups < 2 ||
+      node.shape.numel() == 0)
+    return false;
   const auto shape = [&](std::size_t k) { return graph.nodes[node.operands[k]].shape; };
-  const Shape weight = node.op == Op::Conv2dBackwardWeight ? node.shape : shape(1);
+  const Shape weight = gives_weight(node) ? node.shape : shape(1);
   return weight[1] == 1 && shape(0).numel() > 0 && shape(1).numel() > 0;
 }
 

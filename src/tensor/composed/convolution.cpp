@@ -1,5 +1,4 @@
-// Convolutions of other dimensions than two, and transposed ones, by the two-dimensional ops; windows as
-// columns by views.
+// Convolutions over one and three dimensions, and transposed ones; windows as columns by views.
 #include <string>
 #include <vector>
 
@@ -73,6 +72,20 @@ void check_transposed(std::string_view name, const AnyTensor& x, const AnyTensor
                      where);
 }
 
+/// What messages call a transposed convolution over two or three dims.
+template <std::size_t N>
+constexpr const char* kTransposed = N == 2 ? "conv_transpose2d" : "conv_transpose3d";
+
+/// The ints of a convolution's op: stride, padding and dilation along each dim, groups.
+template <class Options>
+std::vector<std::int64_t> attributes_of(const Options& options) {
+  std::vector<std::int64_t> all;
+  for (const auto& numbers : {options.stride, options.padding, options.dilation})
+    all.insert(all.end(), numbers.begin(), numbers.end());
+  all.push_back(options.groups);
+  return all;
+}
+
 /// Windows of `kernel` elements, `dilation` apart, of the axes from 2 on of an image.
 AnyTensor dilated_windows(const AnyTensor& x, const WindowOptions& o, const Location& where) {
   A windows = x;
@@ -132,65 +145,60 @@ AnyTensor conv1d(const AnyTensor& x, const AnyTensor& weight, const ConvOptions<
 }
 
 AnyTensor conv3d(const AnyTensor& x, const AnyTensor& weight, const ConvOptions<3>& options, Location where) {
-  check_rank("conv3d", x, 5, "the input", where);
-  check_rank("conv3d", weight, 5, "the weight", where);
-  check_least("conv3d", "a stride", options.stride, 1, where);
-  check_least("conv3d", "a padding", options.padding, 0, where);
-  check_least("conv3d", "a dilation", options.dilation, 1, where);
-  const Conv2dOptions flat{.stride = {options.stride[1], options.stride[2]},
-                           .padding = {options.padding[1], options.padding[2]},
-                           .dilation = {options.dilation[1], options.dilation[2]},
-                           .groups = options.groups};
-  A padded = x;
-  if (options.padding[0] > 0) {
-    const Dims around{0, 0, options.padding[0], 0, 0};
-    padded = x.pad(around, around, 0.0, where);
+  if (tensor::autocasts()) {
+    const A cast_x = tensor::autocast_factor(x, where), cast_weight = tensor::autocast_factor(weight, where);
+    const Autocast cast_already(std::nullopt);
+    return conv3d(cast_x, cast_weight, options, where);
   }
-  const Shape& shape = padded.shape();
-  const std::int64_t kernel = weight.shape()[2], stride = options.stride[0], dilation = options.dilation[0];
-  const std::int64_t reach = dilation * (kernel - 1) + 1;
-  if (kernel < 1 || reach > shape[2])
-    throw ShapeError("[conv3d] weight " + to_string(weight.shape()) + " reaches over " +
-                         std::to_string(reach) + " elements, input " + to_string(x.shape()) + " has " +
-                         std::to_string(shape[2]) + " with padding",
-                     where);
-  // A sum over the depth of the kernel: each of its planes goes over all planes that it meets, which are
-  // images of one batch.
-  const std::int64_t planes = (shape[2] - reach) / stride + 1;
-  A sum;
-  for (std::int64_t d = 0; d < kernel; ++d) {
-    const Range met{d * dilation, d * dilation + (planes - 1) * stride + 1, stride};
-    const A images = padded.slice(std::array{all, all, met}, where).transpose(1, 2, where);
-    const A plane = weight.narrow(2, d, 1, where).squeeze(2, where);
-    const A part =
-        images.reshape({shape[0] * planes, shape[1], shape[3], shape[4]}, where).conv2d(plane, flat, where);
-    sum = sum.defined() ? A::add(sum, part, where) : part;
-  }
-  const Shape& out = sum.shape();
-  return sum.reshape({shape[0], planes, out[1], out[2], out[3]}, where).transpose(1, 2, where);
+  return tensor::convolve(Op::Conv3d, x, weight, attributes_of(options), Shape{}, where);
 }
 
 namespace {
 
+/// A convolution's gradient of its input, over two or three dims.
+template <std::size_t N>
+A transposed(const A& x, const A& weight, const ConvTransposeOptions<N>& options, const Location& where);
+
 /// An output_padding of a stride or more is less than the dilation. No convolution has the result as its
 /// input then: it would have more outputs. So all that x gives is computed, and the result cut out of it.
-A transposed_beyond_a_stride(const A& x, const A& weight, const ConvTransposeOptions<2>& options,
+template <std::size_t N>
+A transposed_beyond_a_stride(const A& x, const A& weight, const ConvTransposeOptions<N>& options,
                              const Location& where) {
-  ConvTransposeOptions<2> all = options;
-  all.padding = all.output_padding = {0, 0};
-  Dims before{0, 0, 0, 0}, after = before;
+  ConvTransposeOptions<N> all = options;
+  all.padding = all.output_padding = {};
+  Dims before = Dims::filled(N + 2, 0), after = before;
   std::vector<Range> cut(2);
-  for (std::size_t i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < N; ++i) {
     const std::int64_t size = x.shape()[i + 2], kernel = weight.shape()[i + 2], padding = options.padding[i];
     const auto size_of = [&](std::int64_t around, std::int64_t further) {
-      return transposed_size("conv_transpose2d", size, kernel, options.stride[i], around, further,
+      return transposed_size(kTransposed<N>, size, kernel, options.stride[i], around, further,
                              options.dilation[i], where);
     };
     const std::int64_t end = padding + size_of(padding, options.output_padding[i]);
     after[i + 2] = std::max<std::int64_t>(end - size_of(0, 0), 0);
     cut.push_back(Range{padding, end});
   }
-  return conv_transpose2d(x, weight, all, where).pad(before, after, 0, where).slice(cut, where);
+  return transposed(x, weight, all, where).pad(before, after, 0, where).slice(cut, where);
+}
+
+template <std::size_t N>
+A transposed(const A& x, const A& weight, const ConvTransposeOptions<N>& options, const Location& where) {
+  if (tensor::autocasts()) {
+    const A cast_x = tensor::autocast_factor(x, where), cast_weight = tensor::autocast_factor(weight, where);
+    const Autocast cast_already(std::nullopt);
+    return transposed(cast_x, cast_weight, options, where);
+  }
+  check_transposed(kTransposed<N>, x, weight, options, where);
+  for (std::size_t i = 0; i < N; ++i)
+    if (options.output_padding[i] >= options.stride[i])
+      return transposed_beyond_a_stride(x, weight, options, where);
+  const Shape &in = x.shape(), &kernel = weight.shape();
+  Shape out{in[0], kernel[1] * options.groups};
+  for (std::size_t i = 0; i < N; ++i)
+    out.push_back(transposed_size(kTransposed<N>, in[i + 2], kernel[i + 2], options.stride[i],
+                                  options.padding[i], options.output_padding[i], options.dilation[i], where));
+  return tensor::convolve(N == 2 ? Op::Conv2dBackwardInput : Op::Conv3dBackwardInput, x, weight,
+                          attributes_of(options), out, where);
 }
 
 }  // namespace
@@ -208,52 +216,12 @@ AnyTensor conv_transpose1d(const AnyTensor& x, const AnyTensor& weight,
 
 AnyTensor conv_transpose2d(const AnyTensor& x, const AnyTensor& weight,
                            const ConvTransposeOptions<2>& options, Location where) {
-  if (tensor::autocasts()) {
-    const A cast_x = tensor::autocast_factor(x, where), cast_weight = tensor::autocast_factor(weight, where);
-    const Autocast cast_already(std::nullopt);
-    return conv_transpose2d(cast_x, cast_weight, options, where);
-  }
-  check_transposed("conv_transpose2d", x, weight, options, where);
-  if (options.output_padding[0] >= options.stride[0] || options.output_padding[1] >= options.stride[1])
-    return transposed_beyond_a_stride(x, weight, options, where);
-  const Shape &in = x.shape(), &kernel = weight.shape();
-  Shape out{in[0], kernel[1] * options.groups, 0, 0};
-  for (std::size_t i = 0; i < 2; ++i)
-    out[i + 2] = transposed_size("conv_transpose2d", in[i + 2], kernel[i + 2], options.stride[i],
-                                 options.padding[i], options.output_padding[i], options.dilation[i], where);
-  const std::int64_t ints[] = {options.stride[0],  options.stride[1],   options.padding[0],
-                               options.padding[1], options.dilation[0], options.dilation[1],
-                               options.groups};
-  return tensor::convolve(Op::Conv2dBackwardInput, x, weight, ints, out, where);
+  return transposed(x, weight, options, where);
 }
 
 AnyTensor conv_transpose3d(const AnyTensor& x, const AnyTensor& weight,
                            const ConvTransposeOptions<3>& options, Location where) {
-  check_transposed("conv_transpose3d", x, weight, options, where);
-  const Shape &in = x.shape(), &kernel = weight.shape();
-  const std::int64_t planes = in[2], stride = options.stride[0], dilation = options.dilation[0];
-  const std::int64_t depth = transposed_size("conv_transpose3d", planes, kernel[2], stride,
-                                             options.padding[0], options.output_padding[0], dilation, where);
-  const ConvTransposeOptions<2> flat{.stride = {options.stride[1], options.stride[2]},
-                                     .padding = {options.padding[1], options.padding[2]},
-                                     .output_padding = {options.output_padding[1], options.output_padding[2]},
-                                     .dilation = {options.dilation[1], options.dilation[2]},
-                                     .groups = options.groups};
-  const A images = x.transpose(1, 2, where).reshape({in[0] * planes, in[1], in[3], in[4]}, where);
-  // Each plane of the kernel puts its images `stride` planes apart; the padding is cut off at the end.
-  const std::int64_t whole =
-      std::max((planes - 1) * stride + dilation * (kernel[2] - 1) + 1, options.padding[0] + depth);
-  A sum;
-  for (std::int64_t d = 0; d < kernel[2]; ++d) {
-    const A plane = weight.narrow(2, d, 1, where).squeeze(2, where);
-    const A part = conv_transpose2d(images, plane, flat, where);
-    const Shape& out = part.shape();
-    const A apart = part.reshape({in[0], planes, out[1], out[2], out[3]}, where);
-    const A placed = apart.place({in[0], whole, out[1], out[2], out[3]}, {0, d * dilation, 0, 0, 0},
-                                 {1, stride, 1, 1, 1}, 0.0, where);
-    sum = sum.defined() ? A::add(sum, placed, where) : placed;
-  }
-  return sum.narrow(1, options.padding[0], depth, where).transpose(1, 2, where);
+  return transposed(x, weight, options, where);
 }
 
 AnyTensor unfold(const AnyTensor& x, const WindowOptions& options, Location where) {

@@ -83,7 +83,10 @@ inline std::vector<StepKind> steps_of_library(Op op) {
     case Op::MatMul: return {StepKind::MatMul};
     case Op::Conv2d: return {StepKind::Conv2d};
     case Op::Conv2dBackwardInput: return {StepKind::ConvTranspose2d};
-    case Op::Conv2dBackwardWeight: return {};  // of gradients alone, which gradients_test draws
+    case Op::Conv3d: return {StepKind::Conv3d};
+    case Op::Conv2dBackwardWeight:
+    case Op::Conv3dBackwardInput:
+    case Op::Conv3dBackwardWeight: return {};  // of gradients alone, which gradients_test draws
     case Op::SortIndices:
       return {StepKind::IndexAdd, StepKind::ScatterAdd, StepKind::Scatter, StepKind::IndexCopy};
     case Op::IndexedSum: return {StepKind::IndexAdd};

@@ -201,6 +201,7 @@ AnyTensor execute(const Step& s, const std::vector<A>& handles, const Device& de
     case Kind::ScatterAdd: return tensor(0).scatter_add(s.axis, tensor(1), tensor(2));
     case Kind::MatMul: return tensor(0).matmul(tensor(1));
     case Kind::Conv2d: return tensor(0).conv2d(tensor(1), s.options);
+    case Kind::Conv3d: return tensor(0).conv3d(tensor(1), s.of_volumes);
     case Kind::ConvTranspose2d: return tensor(0).conv_transpose2d(tensor(1), transposed(s.options));
     case Kind::MaxPool:
       return nn::MaxPool2d{.kernel = s.kernel, .stride = s.options.stride, .padding = s.options.padding}
@@ -273,7 +274,8 @@ ReferenceTensor evaluate(const Step& s, const std::vector<ReferenceTensor>& valu
     case Kind::IndexAdd: return reference.index_add(tensor(0), s.axis, tensor(1), tensor(2));
     case Kind::ScatterAdd: return reference.scatter_add(tensor(0), s.axis, tensor(1), tensor(2));
     case Kind::MatMul: return reference.matmul(tensor(0), tensor(1));
-    case Kind::Conv2d: return reference.conv2d(tensor(0), tensor(1), s.options);
+    case Kind::Conv2d: return reference.convolve(tensor(0), tensor(1), s.options);
+    case Kind::Conv3d: return reference.convolve(tensor(0), tensor(1), s.of_volumes);
     case Kind::ConvTranspose2d:
       return reference.conv_transpose2d(tensor(0), tensor(1), transposed(s.options));
     case Kind::MaxPool:

@@ -49,6 +49,7 @@ enum class StepKind : std::uint8_t {
   ScatterAdd,
   MatMul,
   Conv2d,
+  Conv3d,
   ConvTranspose2d,
   MaxPool,
   AvgPool,
@@ -88,6 +89,7 @@ struct Step {
   std::int64_t range = 0;                     // Input: integers in [0, range) if positive
   std::vector<double> numbers;                // Input: the data itself, if any
   Conv2dOptions options;                      // convolutions and, with `kernel`, pools
+  ConvOptions<3> of_volumes;                  // Conv3d
   std::array<std::int64_t, 2> kernel{1, 1};
   bool reverse = false;    // Scan; Sort: descending; TopK: the smallest; SearchSorted: right
   bool exclusive = false;  // Scan; ScatterReduce: without the element itself

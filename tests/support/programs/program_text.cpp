@@ -9,30 +9,17 @@ namespace {
 using Kind = StepKind;
 
 std::string name_of(Kind kind) {
-  static const char* const names[] = {"input",        "full",
-                                      "arange",       "uniform",
-                                      "normal",       "unary",
-                                      "cast",         "binary",
-                                      "where",        "reshape",
-                                      "permute",      "expand",
-                                      "slice",        "flip",
-                                      "windows",      "pad",
-                                      "place",        "slice_assign",
-                                      "slice_fill",   "cat",
-                                      "stack",        "repeat",
-                                      "roll",         "reduce",
-                                      "mean",         "argmax",
-                                      "argmin",       "gather",
-                                      "index_select", "index_add",
-                                      "scatter_add",  "matmul",
-                                      "conv2d",       "conv_transpose2d",
-                                      "max_pool",     "avg_pool",
-                                      "scan",         "sort",
-                                      "topk",         "searchsorted",
-                                      "scatter",      "scatter_reduce",
-                                      "index_copy",   "alias",
-                                      "drop",         "read",
-                                      "sync",         "flush"};
+  static const char* const names[] = {
+      "input",        "full",     "arange",         "uniform",      "normal",
+      "unary",        "cast",     "binary",         "where",        "reshape",
+      "permute",      "expand",   "slice",          "flip",         "windows",
+      "pad",          "place",    "slice_assign",   "slice_fill",   "cat",
+      "stack",        "repeat",   "roll",           "reduce",       "mean",
+      "argmax",       "argmin",   "gather",         "index_select", "index_add",
+      "scatter_add",  "matmul",   "conv2d",         "conv3d",       "conv_transpose2d",
+      "max_pool",     "avg_pool", "scan",           "sort",         "topk",
+      "searchsorted", "scatter",  "scatter_reduce", "index_copy",   "alias",
+      "drop",         "read",     "sync",           "flush"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -42,6 +29,17 @@ std::string text_of(Scalar number) {
   char text[40];
   std::snprintf(text, sizeof text, "%.9g", number.as_double());
   return text;
+}
+
+template <std::size_t N>
+std::string text_of(const ConvOptions<N>& o) {
+  const auto numbers = [](const std::array<std::int64_t, N>& of) {
+    std::string text;
+    for (const std::int64_t number : of) text += " " + std::to_string(number);
+    return text;
+  };
+  return "stride" + numbers(o.stride) + ", padding" + numbers(o.padding) + ", dilation" +
+         numbers(o.dilation) + ", groups " + std::to_string(o.groups);
 }
 
 std::string text_of(const Range& range) {
@@ -110,14 +108,8 @@ std::string details(const Step& s) {
       add("kernel " + std::to_string(s.kernel[0]) + " " + std::to_string(s.kernel[1]));
       [[fallthrough]];
     case Kind::ConvTranspose2d:
-    case Kind::Conv2d: {
-      const Conv2dOptions& o = s.options;
-      add("stride " + std::to_string(o.stride[0]) + " " + std::to_string(o.stride[1]) + ", padding " +
-          std::to_string(o.padding[0]) + " " + std::to_string(o.padding[1]) + ", dilation " +
-          std::to_string(o.dilation[0]) + " " + std::to_string(o.dilation[1]) + ", groups " +
-          std::to_string(o.groups));
-      break;
-    }
+    case Kind::Conv2d: add(text_of(s.options)); break;
+    case Kind::Conv3d: add(text_of(s.of_volumes)); break;
     default: break;
   }
   return text;

@@ -352,6 +352,7 @@ class Generator : public RandomOrder {
   }
 
   void conv_step() {
+    if (data_.chance(0.3)) return volume_step();
     const std::int64_t groups = data_.integer(1, 2);
     const int x =
         input({data_.integer(1, 2), groups * data_.integer(1, 2), data_.integer(3, 7), data_.integer(3, 7)},
@@ -365,6 +366,27 @@ class Generator : public RandomOrder {
     step.options.stride = {data_.integer(1, 2), data_.integer(1, 2)};
     step.options.padding = {data_.integer(0, 2), data_.integer(0, 2)};
     step.options.groups = groups;
+    step.args = {{x}, {w}};
+    add(std::move(step));
+  }
+
+  void volume_step() {
+    const DType dtype = options_.smooth ? DType::f64 : DType::f32;
+    const auto sizes = [&](Shape shape, std::int64_t least, std::int64_t most) {
+      for (int d = 0; d < 3; ++d) shape.push_back(data_.integer(least, most));
+      return shape;
+    };
+    const std::int64_t groups = data_.integer(1, 2), channels = data_.integer(1, 2);
+    const int x = input(sizes({data_.integer(1, 2), groups * channels}, 3, 5), dtype);
+    if (x < 0) return;
+    const int w = input(sizes({groups * data_.integer(1, 2), channels}, 1, 3), dtype);
+    if (w < 0) return;
+    Step step{Kind::Conv3d};
+    for (std::size_t d = 0; d < 3; ++d) {
+      step.of_volumes.stride[d] = data_.integer(1, 2);
+      step.of_volumes.padding[d] = data_.integer(0, 2);
+    }
+    step.of_volumes.groups = groups;
     step.args = {{x}, {w}};
     add(std::move(step));
   }

@@ -233,8 +233,8 @@ ReferenceTensor Reference::conv_transpose2d(const ReferenceTensor& x, const Refe
   const std::int64_t in = weight.shape[0] / o.groups, out = weight.shape[1], h = weight.shape[2],
                      w = weight.shape[3];
   const ReferenceTensor swapped = permute(reshape(weight, {o.groups, in, out, h, w}), {0, 2, 1, 3, 4});
-  return conv2d(wide, flip(reshape(swapped, {o.groups * out, in, h, w}), {2, 3}),
-                {.dilation = o.dilation, .groups = o.groups});
+  return convolve<2>(wide, flip(reshape(swapped, {o.groups * out, in, h, w}), {2, 3}),
+                     {.dilation = o.dilation, .groups = o.groups});
 }
 
 ReferenceTensor Reference::pool2d(bool largest, const ReferenceTensor& x,

@@ -322,31 +322,46 @@ ReferenceTensor Reference::matmul(const ReferenceTensor& a, const ReferenceTenso
   });
 }
 
-ReferenceTensor Reference::conv2d(const ReferenceTensor& x, const ReferenceTensor& weight,
-                                  const Conv2dOptions& o) const {
-  Shape shape{x.shape[0], weight.shape[0], 0, 0};
-  for (std::size_t i = 0; i < 2; ++i)
-    shape[2 + i] =
-        (x.shape[2 + i] + 2 * o.padding[i] - o.dilation[i] * (weight.shape[2 + i] - 1) - 1) / o.stride[i] + 1;
+template <std::size_t N>
+ReferenceTensor Reference::convolve(const ReferenceTensor& x, const ReferenceTensor& weight,
+                                    const ConvOptions<N>& o) const {
+  Shape shape{x.shape[0], weight.shape[0]};
+  std::int64_t taps = 1;
+  for (std::size_t i = 0; i < N; ++i) {
+    const std::int64_t kernel = weight.shape[2 + i];
+    taps *= kernel;
+    shape.push_back((x.shape[2 + i] + 2 * o.padding[i] - o.dilation[i] * (kernel - 1) - 1) / o.stride[i] + 1);
+  }
   const std::int64_t in = weight.shape[1], out = weight.shape[0] / o.groups;
   return build(shape, x.dtype, [&](const Dims& at) {
     Sum sum;
     const std::int64_t group = at[1] / out;
+    Dims pixel = at, tap = at;
     for (std::int64_t c = 0; c < in; ++c)
-      for (std::int64_t i = 0; i < weight.shape[2]; ++i)
-        for (std::int64_t j = 0; j < weight.shape[3]; ++j) {
-          const std::int64_t row = at[2] * o.stride[0] - o.padding[0] + i * o.dilation[0];
-          const std::int64_t column = at[3] * o.stride[1] - o.padding[1] + j * o.dilation[1];
-          if (row < 0 || row >= x.shape[2] || column < 0 || column >= x.shape[3]) continue;
-          const Value& u = x.at({at[0], group * in + c, row, column});
-          const Value& w = weight.at({at[1], c, i, j});
-          const double error =
-              u.error || w.error ? std::abs(u.real) * w.error + std::abs(w.real) * u.error + u.error * w.error
-                                 : 0;
-          sum.add(u.real * w.real, error);
+      for (std::int64_t t = 0; t < taps; ++t) {
+        pixel[1] = group * in + c;
+        tap[0] = at[1];
+        tap[1] = c;
+        bool is_inside = true;
+        std::int64_t rest = t;
+        for (std::size_t i = N; i-- > 0; rest /= weight.shape[2 + i]) {
+          tap[2 + i] = rest % weight.shape[2 + i];
+          pixel[2 + i] = at[2 + i] * o.stride[i] - o.padding[i] + tap[2 + i] * o.dilation[i];
+          is_inside = is_inside && pixel[2 + i] >= 0 && pixel[2 + i] < x.shape[2 + i];
         }
+        if (!is_inside) continue;
+        const Value &u = x.at(pixel), &w = weight.at(tap);
+        const double error = u.error || w.error
+                                 ? std::abs(u.real) * w.error + std::abs(w.real) * u.error + u.error * w.error
+                                 : 0;
+        sum.add(u.real * w.real, error);
+      }
     return finished(sum, x.dtype, precision_);
   });
 }
+template ReferenceTensor Reference::convolve(const ReferenceTensor& x, const ReferenceTensor& weight,
+                                             const ConvOptions<2>& options) const;
+template ReferenceTensor Reference::convolve(const ReferenceTensor& x, const ReferenceTensor& weight,
+                                             const ConvOptions<3>& options) const;
 
 }  // namespace sinter::testing

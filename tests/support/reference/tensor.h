@@ -104,8 +104,10 @@ class Reference {
 
   // ---- products
   ReferenceTensor matmul(const ReferenceTensor& a, const ReferenceTensor& b) const;
-  ReferenceTensor conv2d(const ReferenceTensor& x, const ReferenceTensor& weight,
-                         const Conv2dOptions& options) const;
+  /// Over two or three dims.
+  template <std::size_t N>
+  ReferenceTensor convolve(const ReferenceTensor& x, const ReferenceTensor& weight,
+                           const ConvOptions<N>& options) const;
   ReferenceTensor conv_transpose2d(const ReferenceTensor& x, const ReferenceTensor& weight,
                                    const ConvTransposeOptions<2>& options) const;
   /// The largest element of each window, or the mean.

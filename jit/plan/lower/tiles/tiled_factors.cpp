@@ -91,21 +91,25 @@ std::uint8_t lane_bytes(const Draft& draft, const ir::Kernel& kernel, ir::ExprId
   return 0;
 }
 
-/// True iff the copy engine can bring the windows that the load goes over.
-bool copies_windows(const Product& product, ir::ExprId id, const FactorLoops& loops, bool across) {
+/// How many dims the windows step along that the load goes over, where the copy engine can bring them; else
+/// 0.
+std::uint8_t copied_windows(const Product& product, ir::ExprId id, const FactorLoops& loops, bool across) {
   const ir::Expr& load = product.kernel.exprs[id];
-  if (load.kind != ir::ExprKind::Load || product.numbers.move) return false;
+  if (load.kind != ir::ExprKind::Load || product.numbers.move) return 0;
   const std::vector<std::size_t> batch = ir::loops_of(loops.batch);
   const std::optional<ir::Windows> windows =
       ir::windows_of(product.kernel, product.numbers.ints, load,
                      {batch, across ? loops.inner : loops.own, across ? loops.own : loops.inner});
-  if (!windows) return false;
+  if (!windows) return 0;
   const auto bytes = static_cast<std::int64_t>(size_of(load.dtype));
   const auto fits = [&](std::int64_t stride) {
     return stride * bytes % kStrideBytes == 0 && stride * bytes < kMostStrideBytes;
   };
-  return windows->channels * bytes % kSlotBytes == 0 && fits(windows->offset) &&
-         fits(windows->image_stride) && fits(windows->along[0].stride) && fits(windows->along[1].stride);
+  const bool are_copied = windows->channels * bytes % kSlotBytes == 0 && fits(windows->offset) &&
+                          fits(windows->image_stride) &&
+                          std::all_of(windows->along.begin(), windows->along.begin() + windows->dims,
+                                      [&](const ir::WindowSteps& steps) { return fits(steps.stride); });
+  return are_copied ? static_cast<std::uint8_t>(windows->dims) : 0;
 }
 
 /// True iff all of so many neighbours along the loop, which begin at a multiple of that, are within bounds or
@@ -216,8 +220,8 @@ std::optional<ir::TiledFactor> tiled_factor(const Product& product, ir::ExprId v
       continue;
     }
     if (is_plain && copies(draft, kernel, value, loops, across)) return factor;
-    factor.windows = draft.contracts && copies_windows(product, value, loops, across);
-    if (factor.windows) return factor;
+    if (draft.contracts) factor.windows = copied_windows(product, value, loops, across);
+    if (factor.windows > 0) return factor;
   }
   if (!draft.contracts || !is_computable(kernel, value)) return std::nullopt;
   factor.computed = true;
