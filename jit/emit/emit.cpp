@@ -399,7 +399,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       // A lane has eight points or more, whichever of the inner loops they are along.
       if (kernel.split)
         share(shape, target,
-              std::min({kMostColumnParts, shares_all_inner_loops(kernel, target) ? first : first / shape.rows,
+              std::min({kMostColumnParts, shares_all_inner_loops(kernel, target) ? inner : first / shape.rows,
                         inner / (8 * shape.rows)}));
       break;
     }

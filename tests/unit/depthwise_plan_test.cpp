@@ -71,7 +71,36 @@ TEST_CASE("a depthwise convolution is one kernel, with what stands behind it") {
   CHECK(last.plan.launches.size() == 2);
   const Planned gradients = Depthwise{}.gradients();
   CHECK(gradients.libraries == 0);
-  CHECK(gradients.plan.launches.size() == 2);
+  CHECK(gradients.plan.launches.size() == 3);  // of the weight its sums, and these one behind the other
+}
+
+TEST_CASE("sums of a weight's gradient are those of one kernel, of all places of a window or of a line") {
+  const auto sums = [](const Depthwise& of) {
+    std::size_t most = 0;
+    for (const auto& kernel : of.gradients().plan.kernels)
+      most = std::max(most, static_cast<std::size_t>(std::count_if(
+                                kernel->exprs.begin(), kernel->exprs.end(),
+                                [](const ir::Expr& e) { return e.kind == ir::ExprKind::Reduce; })));
+    return most;
+  };
+  for (const bool last : {false, true}) {
+    CHECK(sums({.last = last, .kernel = 1}) == 1);
+    CHECK(sums({.last = last, .kernel = 3}) == 9);
+    CHECK(sums({.last = last, .kernel = 5}) == 5);
+    CHECK(sums({.last = last, .kernel = 7}) == 7);
+  }
+}
+
+TEST_CASE("workgroups share the points of few images") {
+  const Planned p = Depthwise{.shape = {2, 32, 56, 56}, .last = true}.gradients();
+  bool is_split = false;
+  for (const plan::Launch& launch : p.plan.launches) {
+    const ir::Kernel& kernel = *p.plan.kernels[std::get<std::uint32_t>(launch.what)];
+    if (!kernel.split) continue;
+    is_split = true;
+    CHECK(emit::geometry(kernel, cuda_target(like_a_gpu()), launch.ints).parts > 2);
+  }
+  CHECK(is_split);
 }
 
 TEST_CASE("what the image is made of is computed once, before, and results of 16 bits are stored as such") {

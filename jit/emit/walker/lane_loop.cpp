@@ -9,9 +9,8 @@ void LaneLoop::write(const InnerWork& work, const Sharers& sharers, int elements
   const std::size_t last = k_.extents.size() - 1, first = k_.outer_rank;
   // Rows of lanes may share the points of all loops.
   const bool as_one = first == last || shares_all_inner_loops(k_, e_.target);
-  const std::string rest = as_one && first != last ? " * (" + count_of(first + 1, last - first) + ")" : "",
-                    begin = k_.split ? "begin" + rest : e_.flat("0"),
-                    end = (k_.split ? "end_of_part" : e_.flat(e_.integer(k_.extents[first]))) + rest;
+  const std::string begin = k_.split ? "begin" : e_.flat("0"),
+                    end = k_.split ? "end_of_part" : count_of(first, as_one ? last - first + 1 : 1);
   // From 0 in steps of 1: of a loop in steps that are not known the compiler takes no rounds together.
   const std::string row = begin + " + " + sharers.row;
   const auto coordinate = [&](const std::string& round) {

@@ -63,7 +63,9 @@ class Points : private LoopText {
             choose("vectors", "inner - (inner - begin) % " + e_.flat(std::to_string(e_.width)), "begin")));
       return;
     }
-    e_.out.line(constant("whole", e_.flat(e_.integer(k_.extents[k_.outer_rank]))));
+    e_.out.line(constant("whole", shares_all_inner_loops(k_, e_.target)
+                                      ? count_of(k_.outer_rank, k_.inner_rank)
+                                      : e_.flat(e_.integer(k_.extents[k_.outer_rank]))));
     e_.out.line(constant("length", "(whole + parts - 1) / parts"));
     e_.out.line(constant("begin", begin));
     e_.out.line(constant("end_of_part", end));

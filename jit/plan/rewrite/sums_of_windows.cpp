@@ -130,22 +130,49 @@ class DepthwiseWriter {
     return as_image(sum, p.n, p.h, p.w, p.c);
   }
 
+  /// Places in the window are results of one kernel, which loads the gradient once for all of them and finds
+  /// in the nearest cache what of the image they have in common: all of them where they are few, else those
+  /// of a line.
   NodeId backward_weight() {
     const Shape w = node_.shape;
-    const NodeId seen = windows(to_, framed(image(0)), {w[2], w[3]}, strides(c_), dilations(c_));
+    const NodeId seen = of_windows(windows(to_, framed(image(0)), {w[2], w[3]}, strides(c_), dilations(c_)));
     const NodeId gradient = image(1);
-    const Shape g = shape_of(gradient), x = shape_of(seen);
-    const Points p{g[0], g[1], g[2], x[5], w[0] / x[5], w[2], w[3]};
+    const Shape g = shape_of(gradient);
+    const std::int64_t channels = shape_of(seen)[3], lines = w[2] * w[3] <= kMostPlaces ? w[2] : 1;
+    const Points p{g[0], g[1], g[2], channels, w[0] / channels, w[2] / lines, 1};
     const NodeId of_result = to_.view(Op::Reshape, gradient, Shape{p.n, p.h, p.w, p.c, p.each, 1, 1});
     // Neighbours in memory are neighbours in the loops, whether they are kept or added up.
     const std::vector<std::int64_t> order = last_ ? std::vector<std::int64_t>{5, 6, 0, 1, 2, 3, 4}
                                                   : std::vector<std::int64_t>{3, 4, 5, 6, 0, 1, 2};
-    const NodeId sum = sum_of_products(of_windows(seen), of_result, p, order, kImage);
-    if (!last_) return as_result(to_.view(Op::Reshape, rounded(sum), w));
-    const NodeId found = to_.view(Op::Reshape, rounded(sum), Shape{w[2], w[3], w[0], 1});
-    return as_result(to_.permute(found, {2, 3, 0, 1}));
+    std::vector<NodeId> places;
+    for (std::int64_t line = 0; line < lines; ++line)
+      for (std::int64_t column = 0; column < w[3]; ++column) {
+        const Shape met{p.n, p.h, p.w, p.c, 1, p.kh, 1};
+        const NodeId x = to_.view(Op::Slice, seen, met, {0, 0, 0, 0, 0, line, column, 1, 1, 1, 1, 1, 1, 1});
+        const NodeId sum = sum_of_products(x, of_result, p, order, kImage);
+        places.push_back(to_.view(Op::Reshape, sum, last_ ? Shape{p.kh, 1, w[0]} : Shape{w[0], p.kh, 1}));
+      }
+    // Of a line at a time the columns come first, of all lines these do.
+    const std::int64_t dim = last_ ? lines == 1 : lines == 1 ? 2 : 1;
+    const NodeId found = rounded(one_behind_the_other(places, dim));
+    if (!last_) return as_result(to_.view(Op::Reshape, found, w));
+    return as_result(to_.permute(to_.view(Op::Reshape, found, Shape{w[2], w[3], w[0], 1}), {2, 3, 0, 1}));
   }
 
+  NodeId one_behind_the_other(const std::vector<NodeId>& pieces, std::int64_t dim) {
+    if (pieces.size() == 1) return pieces[0];
+    Node whole;
+    whole.op = Op::Concat;
+    whole.dtype = wide_;
+    whole.shape = shape_of(pieces[0]);
+    whole.shape[static_cast<std::size_t>(dim)] *= static_cast<std::int64_t>(pieces.size());
+    whole.operands = pieces;
+    whole.ints = {dim};
+    return to_.add(std::move(whole));
+  }
+
+  // Places whose sums a lane has registers for, beside each other.
+  static constexpr std::int64_t kMostPlaces = 9;
   // Factors that are read many times, as sets.
   static constexpr std::int64_t kFirst = 1, kBoth = 3;
   // Dims of points, as sets.
