@@ -143,7 +143,9 @@ struct Tiling {
   }
   bool has_computed() const { return computes(a) || computes(b); }
   /// True iff lanes hold in registers what they compute `b` of, such as codes and their scales.
-  bool unpacks() const { return sharers > 0 && computes(b) && b.vector > 0 && !b.across; }
+  bool unpacks() const { return sharers > 0 && computes(b) && lies_in_pieces(b) && !b.across; }
+  /// True iff whole pieces of 16 bytes of a factor that is computed lie in vectors.
+  bool lies_in_pieces(const TiledFactor& factor) const { return factor.vector * size_of(multiplied) == 16; }
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 

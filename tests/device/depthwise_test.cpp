@@ -162,6 +162,9 @@ TEST_CASE("depthwise convolutions of large kernels, and of several channels for 
          {1, 8, 9, 11, 1, {9, 9}, {1, 1}, {4, 4}},  // more points than are written out
          {2, 8, 6, 7, 1, {5, 5}, {2, 2}, {2, 2}},
          {2, 8, 1, 12, 1, {1, 7}, {1, 1}, {0, 3}},
+         {1, 4, 2, 40, 1, {1, 31}, {1, 1}, {0, 15}},  // of a long line no sum shares what it loads
+         {1, 4, 4, 21, 1, {3, 18}, {1, 1}, {1, 9}},
+         {1, 3, 20, 19, 1, {19, 18}, {1, 1}, {9, 8}},
          {2, 8, 5, 6, 2},
          {1, 3, 5, 6, 4, {3, 3}, {2, 2}}},
         {DType::f32, DType::bf16});

@@ -81,7 +81,8 @@ void check(const std::vector<VolumeCase>& cases) {
   for (const VolumeCase& c : cases) {
     INFO(name_of(c));
     const auto sums = expected(c);
-    for (const MatmulPrecision precision : {MatmulPrecision::Highest, MatmulPrecision::High}) {
+    for (const MatmulPrecision precision :
+         {MatmulPrecision::Highest, MatmulPrecision::High, MatmulPrecision::Medium}) {
       INFO(sinter::name_of(precision));
       check_same(results(c, precision, DType::f32), sums);
     }
@@ -131,6 +132,7 @@ TEST_CASE("volumes of channels that fill no lines, and in groups") {
       {{1, 64, 3, 4, 3}, {64, 8, 3, 3, 3}, {.padding = {1, 1, 1}, .groups = 8}},
       {{1, 12, 4, 3, 4}, {8, 6, 2, 2, 2}, {.stride = {2, 1, 2}, .padding = {1, 1, 0}, .groups = 2}},
       {{2, 6, 4, 4, 3}, {6, 1, 3, 3, 3}, {.padding = {1, 1, 1}, .groups = 6}},
+      {{1, 8, 3, 2, 4}, {6, 8, 3, 2, 1}},  // few rows of a product, along lines of half a piece
       {{0, 64, 4, 5, 3}, {64, 64, 3, 3, 3}, {.padding = {1, 1, 1}}},
   });
 }
@@ -141,6 +143,23 @@ TEST_CASE("steps of volumes that no tensor map has room for") {
       {{1, 64, 3, 2, 3}, {64, 64, 2, 2, 3}, {.padding = {18, 0, 1}, .dilation = {9, 1, 1}}},
       {{1, 64, 19, 2, 2}, {64, 64, 2, 2, 2}, {.stride = {9, 1, 1}}},
   });
+}
+
+TEST_CASE("a kernel whose planes meet the frame") {
+  check({
+      {{1, 4, 1, 3, 3}, {8, 4, 1, 1, 1}, {.stride = {3, 1, 1}, .padding = {1, 0, 0}}},  // all of them
+      {{1, 4, 2, 3, 3}, {8, 4, 5, 2, 2}, {.padding = {4, 0, 0}}},
+      {{1, 2, 1, 2, 2}, {2, 2, 3, 1, 1}, {.padding = {1 << 20, 0, 0}, .dilation = {1 << 20, 1, 1}}},
+      {{1, 4, 3, 3, 3}, {8, 4, 2, 2, 2}, {.stride = {7, 1, 1}, .padding = {6, 1, 1}, .dilation = {5, 1, 1}}},
+  });
+  // What is infinite there is no part of a sum on devices without tensor cores.
+  const Device device = Device::host();
+  const AnyTensor x = AnyTensor::full({1, 1, 2, 2, 2}, 1, DType::f32, device);
+  std::vector<float> weights(3, 1.0f);
+  weights[0] = INFINITY;
+  const AnyTensor w = tensor_of(weights, {1, 1, 3, 1, 1}, device);
+  CHECK(values_of(x.conv3d(w, {.padding = {1, 0, 0}})) ==
+        std::vector<float>{2, 2, 2, 2, INFINITY, INFINITY, INFINITY, INFINITY});
 }
 
 TEST_CASE("a transposed volume is the gradient of one") {
@@ -175,6 +194,9 @@ TEST_CASE("what is no convolution of volumes") {
                        doctest::Contains("[conv3d] stride and dilation are one or more"), ShapeError);
   CHECK_THROWS_WITH_AS(x.reshape({4, 3, 3, 3}).conv3d(w), doctest::Contains("have five axes"), ShapeError);
   CHECK_THROWS_AS(x.conv3d(w.cast(DType::f64), {.padding = {1, 1, 1}}), DTypeError);
+  CHECK_THROWS_WITH_AS(conv_transpose3d(x, w.narrow(2, 0, 0)),
+                       doctest::Contains("[conv_transpose3d] weight (2, 4, 0, 4, 2) has an empty kernel"),
+                       ShapeError);
 }
 
 }  // namespace sinter::testing

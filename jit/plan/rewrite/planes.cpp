@@ -1,7 +1,7 @@
 // Pass: convolutions over (depth, height, width) become sums over the planes of their kernels. Each plane
 // goes over all planes of the images that it meets, which are images of one batch for a convolution over
-// (height, width). Sums are made before anything is rounded to 16 bits. What tensor cores multiply is left to
-// contract_convolutions, which has windows of three dims.
+// (height, width); what stands in the frame is no part of it. Sums are made before anything is rounded to 16
+// bits. What tensor cores multiply is left to contract_convolutions, which has windows of three dims.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -45,6 +45,18 @@ class PlanesWriter {
     return to_.add(std::move(product));
   }
 
+  /// Positions of the result at which a plane of the kernel meets planes of the image, and the first of
+  /// these; at all others it meets the frame.
+  struct Met {
+    std::int64_t first, count, plane;
+  };
+  Met met(std::int64_t z, std::int64_t planes, std::int64_t positions) const {
+    const std::int64_t stride = depth().stride, begin = z * depth().dilation - depth().padding;
+    const std::int64_t first = begin < 0 ? (stride - 1 - begin) / stride : 0,
+                       end = begin < planes ? std::min((planes - 1 - begin) / stride + 1, positions) : 0;
+    return {first, std::max<std::int64_t>(end - first, 0), first * stride + begin};
+  }
+
   /// So many planes of (n, c, d, h, w) from `first` on, `step` apart, as (n planes, c, h, w).
   NodeId images(NodeId x, std::int64_t first, std::int64_t planes, std::int64_t step) {
     Shape shape = shape_of(x);
@@ -59,15 +71,6 @@ class PlanesWriter {
     const Shape split{shape[0] / depth, depth, shape[1], shape[2], shape[3]};
     return to_.permute(to_.view(Op::Reshape, images, split), {0, 2, 1, 3, 4});
   }
-  /// The planes of x that plane z of the kernel meets at so many positions; x has its frame.
-  NodeId met(NodeId x, std::int64_t z, std::int64_t positions) {
-    return images(x, z * depth().dilation, positions, depth().stride);
-  }
-  NodeId framed(NodeId x) {
-    Shape shape = shape_of(x);
-    shape[2] += 2 * depth().padding;
-    return in_zeros(to_, x, Shape{0, 0, depth().padding, 0, 0}, Shape{1, 1, 1, 1, 1}, shape);
-  }
   /// Plane z of a weight.
   NodeId of_kernel(NodeId weight, std::int64_t z) {
     Shape shape = shape_of(weight);
@@ -75,57 +78,68 @@ class PlanesWriter {
     weight = to_.view(Op::Slice, weight, shape, {0, 0, z, 0, 0, 1, 1, 1, 1, 1});
     return to_.view(Op::Reshape, weight, Shape{shape[0], shape[1], shape[3], shape[4]});
   }
-  NodeId added(NodeId sum, NodeId part) {
-    return sum == kNoNode ? part : to_.elementwise(Op::Add, node_.dtype, {sum, part});
+  /// Adds a part of the result, whose planes stand from `first` on, `step` apart.
+  void add(NodeId part, std::int64_t first, std::int64_t step) {
+    part = in_zeros(to_, part, Shape{0, 0, first, 0, 0}, Shape{1, 1, step, 1, 1}, node_.shape);
+    sum_ = sum_ == kNoNode ? part : to_.elementwise(Op::Add, node_.dtype, {sum_, part});
+  }
+  /// Of all parts; where there are none the kernel meets the frame alone.
+  NodeId sum() {
+    if (sum_ != kNoNode) return sum_;
+    Node zeros;
+    zeros.op = Op::Full;
+    zeros.dtype = node_.dtype;
+    zeros.shape = node_.shape;
+    zeros.scalars = to_.node(to_.constant(0, arithmetic_of(node_.dtype))).scalars;
+    return to_.add(std::move(zeros));
   }
 
   NodeId result() {
     const Shape y = node_.shape;
-    const NodeId x = framed(node_.operands[0]), weight = node_.operands[1];
-    NodeId sum = kNoNode;
-    for (std::int64_t z = 0; z < shape_of(weight)[2]; ++z)
-      sum = added(sum, plane(Op::Conv2d, met(x, z, y[2]), of_kernel(weight, z),
-                             Shape{y[0] * y[2], y[1], y[3], y[4]}));
-    return planes(sum, y[2]);
+    const NodeId x = node_.operands[0], weight = node_.operands[1];
+    const std::int64_t planes_of_x = shape_of(x)[2], kernel = shape_of(weight)[2];
+    for (std::int64_t z = 0; z < kernel; ++z) {
+      const Met at = met(z, planes_of_x, y[2]);
+      if (at.count == 0) continue;
+      const NodeId part = plane(Op::Conv2d, images(x, at.plane, at.count, depth().stride),
+                                of_kernel(weight, z), Shape{y[0] * at.count, y[1], y[3], y[4]});
+      add(planes(part, at.count), at.first, 1);
+    }
+    return sum();
   }
 
   NodeId image() {
     const NodeId gradient = node_.operands[0], weight = node_.operands[1];
-    const Shape x = node_.shape, y = shape_of(gradient);
-    const std::int64_t kernel = shape_of(weight)[2];
-    const NodeId of_result = images(gradient, 0, y[2], 1);
-    // Each plane of the kernel puts its images a stride apart; the frame is cut off at the end.
-    Shape whole = x;
-    whole[2] =
-        std::max((y[2] - 1) * depth().stride + depth().dilation * (kernel - 1) + 1, depth().padding + x[2]);
-    NodeId sum = kNoNode;
+    const Shape x = node_.shape;
+    const std::int64_t positions = shape_of(gradient)[2], kernel = shape_of(weight)[2];
     for (std::int64_t z = 0; z < kernel; ++z) {
-      const NodeId part = plane(Op::Conv2dBackwardInput, of_result, of_kernel(weight, z),
-                                Shape{y[0] * y[2], x[1], x[3], x[4]});
-      sum = added(sum, in_zeros(to_, planes(part, y[2]), Shape{0, 0, z * depth().dilation, 0, 0},
-                                Shape{1, 1, depth().stride, 1, 1}, whole));
+      const Met at = met(z, x[2], positions);
+      if (at.count == 0) continue;
+      const NodeId part = plane(Op::Conv2dBackwardInput, images(gradient, at.first, at.count, 1),
+                                of_kernel(weight, z), Shape{x[0] * at.count, x[1], x[3], x[4]});
+      add(planes(part, at.count), at.plane, depth().stride);
     }
-    return whole == x ? sum : to_.view(Op::Slice, sum, x, {0, 0, depth().padding, 0, 0, 1, 1, 1, 1, 1});
+    return sum();
   }
 
   NodeId weight() {
-    const NodeId x = framed(node_.operands[0]), gradient = node_.operands[1];
+    const NodeId x = node_.operands[0], gradient = node_.operands[1];
     const Shape w = node_.shape;
-    const std::int64_t positions = shape_of(gradient)[2];
-    const NodeId of_result = images(gradient, 0, positions, 1);
-    NodeId sum = kNoNode;
+    const std::int64_t planes_of_x = shape_of(x)[2], positions = shape_of(gradient)[2];
     for (std::int64_t z = 0; z < w[2]; ++z) {
-      const NodeId part =
-          plane(Op::Conv2dBackwardWeight, met(x, z, positions), of_result, Shape{w[0], w[1], w[3], w[4]});
-      const NodeId one = to_.view(Op::Reshape, part, Shape{w[0], w[1], 1, w[3], w[4]});
-      sum = added(sum, in_zeros(to_, one, Shape{0, 0, z, 0, 0}, Shape{1, 1, 1, 1, 1}, w));
+      const Met at = met(z, planes_of_x, positions);
+      if (at.count == 0) continue;
+      const NodeId part = plane(Op::Conv2dBackwardWeight, images(x, at.plane, at.count, depth().stride),
+                                images(gradient, at.first, at.count, 1), Shape{w[0], w[1], w[3], w[4]});
+      add(to_.view(Op::Reshape, part, Shape{w[0], w[1], 1, w[3], w[4]}), z, 1);
     }
-    return sum;
+    return sum();
   }
 
   Rewriter& to_;
   const Node& node_;
   const Convolution c_;
+  NodeId sum_ = kNoNode;
 };
 
 }  // namespace

@@ -132,25 +132,29 @@ class DepthwiseWriter {
 
   /// Places in the window are results of one kernel, which loads the gradient once for all of them and finds
   /// in the nearest cache what of the image they have in common: all of them where they are few, else those
-  /// of a line.
+  /// of a line, or of a column where lines are long.
   NodeId backward_weight() {
     const Shape w = node_.shape;
     const NodeId seen = of_windows(windows(to_, framed(image(0)), {w[2], w[3]}, strides(c_), dilations(c_)));
     const NodeId gradient = image(1);
     const Shape g = shape_of(gradient);
-    const std::int64_t channels = shape_of(seen)[3], lines = w[2] * w[3] <= kMostPlaces ? w[2] : 1;
-    const Points p{g[0], g[1], g[2], channels, w[0] / channels, w[2] / lines, 1};
+    const bool are_few = w[2] * w[3] <= kMostPlaces, has_short_lines = w[3] <= kMostPlaces;
+    const std::int64_t channels = shape_of(seen)[3],
+                       lines = are_few || (!has_short_lines && w[2] <= kMostPlaces) ? w[2] : 1,
+                       columns = has_short_lines ? w[3] : 1;
+    const Points p{g[0], g[1], g[2], channels, w[0] / channels, w[2] / lines, w[3] / columns};
     const NodeId of_result = to_.view(Op::Reshape, gradient, Shape{p.n, p.h, p.w, p.c, p.each, 1, 1});
     // Neighbours in memory are neighbours in the loops, whether they are kept or added up.
     const std::vector<std::int64_t> order = last_ ? std::vector<std::int64_t>{5, 6, 0, 1, 2, 3, 4}
                                                   : std::vector<std::int64_t>{3, 4, 5, 6, 0, 1, 2};
     std::vector<NodeId> places;
     for (std::int64_t line = 0; line < lines; ++line)
-      for (std::int64_t column = 0; column < w[3]; ++column) {
-        const Shape met{p.n, p.h, p.w, p.c, 1, p.kh, 1};
+      for (std::int64_t column = 0; column < columns; ++column) {
+        const Shape met{p.n, p.h, p.w, p.c, 1, p.kh, p.kw};
         const NodeId x = to_.view(Op::Slice, seen, met, {0, 0, 0, 0, 0, line, column, 1, 1, 1, 1, 1, 1, 1});
         const NodeId sum = sum_of_products(x, of_result, p, order, kImage);
-        places.push_back(to_.view(Op::Reshape, sum, last_ ? Shape{p.kh, 1, w[0]} : Shape{w[0], p.kh, 1}));
+        places.push_back(
+            to_.view(Op::Reshape, sum, last_ ? Shape{p.kh, p.kw, w[0]} : Shape{w[0], p.kh, p.kw}));
       }
     // Of a line at a time the columns come first, of all lines these do.
     const std::int64_t dim = last_ ? lines == 1 : lines == 1 ? 2 : 1;

@@ -1,6 +1,7 @@
 // Which passes sorts and searches have. Keys that are to be kept are selected first (select_passes.cpp).
 // Short sequences are sorted by one workgroup each (sort_tiles.cpp), many keys of longer ones by digits
-// (sort_digits.cpp). Fewer are cut into runs, which are ranked by counting, then merged, eight at a time.
+// (sort_digits.cpp). Fewer are cut into runs, which are sorted like short sequences, then merged, eight at a
+// time.
 #include <algorithm>
 #include <bit>
 #include <tuple>
@@ -13,9 +14,8 @@ namespace {
 
 using Of = PassBuffer::Of;
 
-// Runs that one lane's loop brings into order, and how many of them a pass merges.
-constexpr std::int64_t kRun = 1024, kMerged = 8;
-constexpr int kFewLanes = 64;  // so that some thousand keys go to all compute units
+constexpr std::int64_t kMerged = 8;  // runs that a pass merges
+constexpr int kFewLanes = 64;        // so that some thousand keys go to all compute units
 
 /// The bits by which numbers of a dtype differ once they are keys, and whether the last one is a sign: what
 /// f32 and i32, f64 and i64 have of shorter ones is a part.
@@ -53,51 +53,28 @@ void name_lists(Pass& pass, const Lists& lists, const char* keys, const char* po
 
 void add_run_passes(PassList& list, const Sorting& s) {
   // How many passes there are decides in which list the first one writes: the last one writes the result.
-  std::int64_t passes = 1;
+  std::int64_t passes = 0;
   for (std::int64_t run = kRun; run < s.length; run *= kMerged) ++passes;
-  Lists from, to;
-  const auto add = [&](bool first, std::int64_t run, std::int64_t kept) {
-    from = to;
-    to = passes == 1 ? s.result : s.workspace[passes % 2];
-    const bool keys = passes > 1 || s.keys_stay, own_positions = first && s.given_positions.numel == 0;
+  Lists to = s.workspace[(passes + 1) % 2];
+  add_tile_pass_of_runs(list, s, to);
+  for (std::int64_t run = kRun; run < s.length; run *= kMerged) {
+    --passes;
+    const bool is_last = passes == 0, keys = !is_last || s.keys_stay;
     Pass pass;
-    pass.name = std::string(!first          ? "merge_runs"
-                            : own_positions ? "sort_runs"
-                                            : "sort_again") +
-                (keys ? "" : "_last");
-    pass.body = first ? "sort_runs.inc" : "merge_runs.inc";
-    pass.defines = s.define_key + "#define KEYS " + (keys ? "1" : "0") + "\n" +
-                   (first ? std::string("#define FIRST ") + (own_positions ? "1" : "0")
-                          : "#define MERGED " + std::to_string(kMerged)) +
-                   "\n";
-    if (first) {
-      pass.buffers.push_back(s.given);
-      pass.buffers.back().name = "keys";
-      if (!own_positions) {
-        pass.buffers.push_back(s.given_positions);
-        pass.buffers.back().name = "positions";
-      }
-    } else {
-      name_lists(pass, from, "from", "positions", false, true);
-    }
+    pass.name = keys ? "merge_runs" : "merge_runs_last";
+    pass.body = "merge_runs.inc";
+    pass.defines = s.define_key + "#define KEYS " + (keys ? "1" : "0") + "\n#define MERGED " +
+                   std::to_string(kMerged) + "\n";
+    name_lists(pass, to, "from", "positions", false, true);
+    to = is_last ? s.result : s.workspace[(passes + 1) % 2];
     name_lists(pass, to, "to", "places", true, keys);
     pass.rows = s.sequences * s.length;
     pass.lanes = kFewLanes;
-    --passes;
-    pass.ints = {{"count", pass.rows}, {"run", run}, {"length", s.length}, {"kept", kept}};
-    if (first) {
-      pass.ints.insert(pass.ints.end(), {{"keep", std::min(run, kept)},
-                                         {"inner", s.inner},
-                                         {"x_outer", s.x_outer},
-                                         {"x_inner", s.x_inner},
-                                         {"x_step", s.x_step}});
-    }
-    pass.most_rounds = first ? run : 64 * (kMerged + 1);
+    pass.ints = {
+        {"count", pass.rows}, {"run", run}, {"length", s.length}, {"kept", is_last ? s.keep : s.length}};
+    pass.most_rounds = 64 * (kMerged + 1);
     list.passes.push_back(std::move(pass));
-  };
-  add(true, kRun, s.length > kRun ? s.length : s.keep);
-  for (std::int64_t merged = kRun; merged < s.length; merged *= kMerged)
-    add(false, merged, merged * kMerged >= s.length ? s.keep : s.length);
+  }
 }
 
 PassList passes_of(const library::SortIndicesOp& op) {

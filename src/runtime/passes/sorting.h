@@ -45,7 +45,12 @@ std::string define_digit();
 /// Each sequence is brought into order by one workgroup, all digits in one pass.
 void add_tile_pass(PassList& list, const Sorting& s);
 
-/// Runs of keys are ranked, then merged; for short sequences, and where few keys are kept.
+/// Keys of a run that a workgroup brings into order.
+inline constexpr std::int64_t kRun = 1024;
+/// The runs of each sequence likewise, to the lists of the workspace.
+void add_tile_pass_of_runs(PassList& list, const Sorting& s, const Lists& to);
+
+/// Runs of keys are brought into order, then merged; for sequences that are longer than a tile, of few keys.
 void add_run_passes(PassList& list, const Sorting& s);
 
 /// Keys are brought into order by 8 of their bits after the other, from the last ones to the first ones:

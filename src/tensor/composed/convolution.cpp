@@ -1,4 +1,5 @@
 // Convolutions over one and three dimensions, and transposed ones; windows as columns by views.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,10 @@ void check_transposed(std::string_view name, const AnyTensor& x, const AnyTensor
   check_least(name, "a padding", options.padding, 0, where);
   check_least(name, "an output_padding", options.output_padding, 0, where);
   check_least(name, "a dilation", options.dilation, 1, where);
+  const Shape& kernel = weight.shape();
+  if (std::any_of(kernel.begin() + 2, kernel.end(), [](std::int64_t size) { return size < 1; }))
+    throw ShapeError("[" + std::string(name) + "] weight " + to_string(kernel) + " has an empty kernel",
+                     where);
   if (options.groups < 1 || x.shape()[1] % options.groups != 0 || x.shape()[1] != weight.shape()[0])
     throw ShapeError("[" + std::string(name) + "] input " + to_string(x.shape()) + ", weight " +
                          to_string(weight.shape()) + " and " + std::to_string(options.groups) +

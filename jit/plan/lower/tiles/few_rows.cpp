@@ -133,7 +133,7 @@ std::vector<ir::Tiling> few_row_tilings(const ir::Tiling& kernels, const Product
     if (tiling && std::find(tilings.begin(), tilings.end(), *tiling) == tilings.end())
       tilings.push_back(*tiling);
   };
-  if (like.b.computed && like.b.vector > 0 && like.b.lane_bytes == 0 && !like.b.across) {
+  if (like.b.computed && like.lies_in_pieces(like.b) && like.b.lane_bytes == 0 && !like.b.across) {
     // Of narrow tiles twice as many slots take the same registers.
     const auto slots_of = [](std::int64_t of) { return 2 * kWide / of; };
     for (const Unpacking& wanted :
