@@ -318,6 +318,51 @@ TEST_CASE("a convolution on tensor cores of more than 2^31 elements is that of e
   }
 }
 
+TEST_CASE("a convolution of a volume of more than 2^31 elements is that of its last planes") {
+  const i64 planes = products().size(40, 5), side = products().size(1024, 9), channels = 64,
+            size = channels * side * side;
+  const Device device = Device::cuda();
+  const AnyTensor weight = AnyTensor::remainder(AnyTensor::arange(0, channels * channels * 27, 1, device), 7)
+                               .cast(DType::bf16)
+                               .reshape({channels, channels, 3, 3, 3});
+  AnyTensor x = AnyTensor::remainder(AnyTensor::arange(0, planes * size, 1, device), 5).cast(DType::bf16);
+  x.sync();
+  x = x.reshape({1, planes, side, side, channels}).permute({0, 4, 1, 2, 3});
+  const auto last_plane = [&](const AnyTensor& of, i64 depth, i64 plane) {
+    AnyTensor y = of.conv3d(weight, {.padding = {depth, 1, 1}});
+    y.sync();
+    return Tensor<5>(y.narrow(2, plane, 1).cast(DType::f32)).to_vector<float>();
+  };
+  CHECK(last_plane(x, 1, planes - 2) == last_plane(x.narrow(2, planes - 3, 3), 0, 0));
+}
+
+TEST_CASE("the gradient of a depthwise weight reads more than 2^31 elements") {
+  const i64 images = products().size(66, 3), side = products().size(2048, 9), channels = 8,
+            size = channels * side * side;
+  const Device device = Device::cuda().autodiff();
+  for (const bool last : {false, true}) {
+    // Of all images the last one's results have gradients, some of them.
+    const auto gradient = [&](i64 first, i64 count) {
+      AnyTensor x =
+          AnyTensor::remainder(AnyTensor::arange(first * size, (first + count) * size, 1, device), 5)
+              .cast(DType::f32);
+      x.sync();
+      x = last ? x.reshape({count, side, side, channels}).permute({0, 3, 1, 2})
+               : x.reshape({count, channels, side, side});
+      const AnyTensor weight = AnyTensor::full({channels, 1, 3, 3}, 1, DType::f32, device).require_grad(),
+                      y = x.conv2d(weight, {.padding = {1, 1}, .groups = channels}).narrow(0, count - 1, 1);
+      const AnyTensor met =
+          AnyTensor::equal(AnyTensor::remainder(AnyTensor::arange(0, size, 1, device), 4099), 0)
+              .cast(DType::f32)
+              .reshape({1, channels, side, side});
+      const AnyTensor product = AnyTensor::mul(y, met);
+      return Tensor<4>(*product.sum(product.all_axes()).reshape({}).backward().get(weight))
+          .to_vector<float>();
+    };
+    CHECK(gradient(0, images) == gradient(images - 1, 1));
+  }
+}
+
 TEST_CASE("an indexed sum reads values beyond 2^31") {
   const i64 count = products().size(3'500'000, 3500), columns = 640, rows = 7, last = 1000;
   REQUIRE(library::stretches_of_sum(DType::f32, count, columns, rows) > 1);

@@ -52,7 +52,7 @@ class PlanesWriter {
   };
   Met met(std::int64_t z, std::int64_t planes, std::int64_t positions) const {
     const std::int64_t stride = depth().stride, begin = z * depth().dilation - depth().padding;
-    const std::int64_t first = begin < 0 ? (stride - 1 - begin) / stride : 0,
+    const std::int64_t first = begin < 0 ? (-1 - begin) / stride + 1 : 0,
                        end = begin < planes ? std::min((planes - 1 - begin) / stride + 1, positions) : 0;
     return {first, std::max<std::int64_t>(end - first, 0), first * stride + begin};
   }
