@@ -257,8 +257,15 @@ bool is_page_locked(const void* memory, std::size_t bytes) {
   return after != page_locked.begin() &&
          address + bytes <= std::prev(after)->first + std::prev(after)->second;
 }
+/// Of memory that is not page-locked the driver takes up to 64 KiB before it returns.
 int copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, void* stream) {
-  if (!inside(to, bytes) || !is_page_locked(from, bytes)) return kInvalidValue;
+  if (!inside(to, bytes)) return kInvalidValue;
+  if (!is_page_locked(from, bytes)) {
+    if (bytes > 65536) return kInvalidValue;
+    const std::vector<char> taken(static_cast<const char*>(from), static_cast<const char*>(from) + bytes);
+    return enqueue(stream,
+                   [=] { return std::memcpy(reinterpret_cast<void*>(to), taken.data(), bytes), kSuccess; });
+  }
   return enqueue(stream, [=] { return std::memcpy(reinterpret_cast<void*>(to), from, bytes), kSuccess; });
 }
 int copy_to_host(void* to, std::uint64_t from, std::size_t bytes, void* stream) {

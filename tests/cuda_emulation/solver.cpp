@@ -68,20 +68,37 @@ void spoil(T* work, int count) {
 }
 
 template <class T>
+void factor(T* a, int n, int lda, int* info) {
+  Seen<T> u(a, n, n, Eigen::OuterStride<>(lda));
+  *info = 0;
+  for (int j = 0; j < n && *info == 0; ++j) {
+    for (int i = 0; i < j; ++i) u(i, j) = (u(i, j) - u.col(i).head(i).dot(u.col(j).head(i))) / u(i, i);
+    const T rest = u(j, j) - u.col(j).head(j).squaredNorm();
+    if (!(rest > 0))
+      *info = j + 1;
+    else
+      u(j, j) = std::sqrt(rest);
+  }
+}
+
+template <class T>
 int potrf(Handle* handle, int uplo, int n, T* a, int lda, T* work, int elements, int* info) {
   const bool valid = uplo == kUpper && is_matrix(a, n, n, lda) && elements >= work_for(n, n) &&
                      is_vector(work, elements) && is_vector(info, 1);
   return enqueue(handle, valid, [=] {
     spoil(work, elements);
-    Seen<T> u(a, n, n, Eigen::OuterStride<>(lda));
-    *info = 0;
-    for (int j = 0; j < n && *info == 0; ++j) {
-      for (int i = 0; i < j; ++i) u(i, j) = (u(i, j) - u.col(i).head(i).dot(u.col(j).head(i))) / u(i, i);
-      const T rest = u(j, j) - u.col(j).head(j).squaredNorm();
-      if (!(rest > 0))
-        *info = j + 1;
-      else
-        u(j, j) = std::sqrt(rest);
+    factor(a, n, lda, info);
+  });
+}
+
+template <class T>
+int potrf_batched(Handle* handle, int uplo, int n, T** a, int lda, int* infos, int batch) {
+  const bool valid =
+      uplo == kUpper && n > 0 && lda >= n && batch > 0 && is_vector(a, batch) && is_vector(infos, batch);
+  return enqueue(handle, valid, [=] {
+    for (int i = 0; i < batch; ++i) {
+      if (!is_matrix(a[i], n, n, lda)) std::abort();
+      factor(a[i], n, lda, infos + i);
     }
   });
 }
@@ -211,6 +228,9 @@ int cusolverDnSetStream(Handle* handle, void* stream) { return handle->stream = 
   }                                                                                                          \
   int cusolverDn##S##potrf(Handle* h, int uplo, int n, T* a, int lda, T* work, int elements, int* info) {    \
     return potrf(h, uplo, n, a, lda, work, elements, info);                                                  \
+  }                                                                                                          \
+  int cusolverDn##S##potrfBatched(Handle* h, int uplo, int n, T** a, int lda, int* infos, int batch) {       \
+    return potrf_batched(h, uplo, n, a, lda, infos, batch);                                                  \
   }                                                                                                          \
   int cusolverDn##S##getrf_bufferSize(Handle*, int m, int n, T*, int, int* elements) {                       \
     return size_of_work(elements, m, n);                                                                     \

@@ -2,7 +2,9 @@
 #include "src/runtime/cuda/libraries/solver.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include <sinter/error.h>
 
@@ -27,6 +29,13 @@ int narrow(std::int64_t size) { return static_cast<int>(size); }  // Decompositi
 
 void* pointer(DevicePointer address) { return reinterpret_cast<void*>(address); }
 
+/// True iff one routine takes all matrices of the batch: of larger ones each keeps a device busy by itself.
+bool is_of_batch(const DecompositionOp& op) {
+  constexpr std::int64_t kLargest = 512;
+  return op.routine == Decomposition::Cholesky && op.batch > 1 &&
+         op.batch <= std::numeric_limits<int>::max() && op.n > 0 && op.n <= kLargest;
+}
+
 }  // namespace
 
 Solver::Solver(const DriverApi& driver, const SolverApi& api, Stream stream)
@@ -48,6 +57,7 @@ std::shared_ptr<SolverExecutable> Solver::prepare(const DecompositionOp& op) {
     const std::lock_guard lock(mutex_);
     switch (op.routine) {
       case Decomposition::Cholesky:
+        if (is_of_batch(op)) break;
         check_solver(r.potrf_size(handle_, kUpper, n, nullptr, std::max(n, 1), &elements), "potrf");
         break;
       case Decomposition::Solve:
@@ -80,6 +90,7 @@ std::shared_ptr<SolverExecutable> Solver::prepare(const DecompositionOp& op) {
   place(executable->vector, op.routine == Decomposition::Qr || op.routine == Decomposition::Svd ? op.n : 0,
         element);  // Qr: scales of the reflections; Svd: what did not converge
   place(executable->matrix, copies ? op.m * op.n : 0, element);
+  place(executable->list, is_of_batch(op) ? op.batch : 0, sizeof(void*));
   place(executable->work, executable->work_elements, element);
   executable->bytes = end;
   return executable;
@@ -111,6 +122,7 @@ class Solver::Call {
   int* pivots() const { return static_cast<int*>(pointer(workspace_ + executable_.pivots)); }
   void* vector() const { return pointer(workspace_ + executable_.vector); }
   DevicePointer matrix() const { return workspace_ + executable_.matrix; }
+  DevicePointer list() const { return workspace_ + executable_.list; }
   void* work() const { return pointer(workspace_ + executable_.work); }
 
   void copy(DevicePointer to, DevicePointer from, std::int64_t elements) const {
@@ -140,6 +152,7 @@ void Solver::launch(const SolverExecutable& executable, const LaunchArguments& a
   const Call call(*this, executable, arguments, workspace);
   const int m = narrow(op.m), n = narrow(op.n), k = narrow(op.k), elements = executable.work_elements;
   const std::lock_guard lock(mutex_);
+  if (is_of_batch(op)) return launch_batch(op, call);
   for (std::int64_t i = 0; i < op.batch; ++i) {
     const DevicePointer a = call.operand(0, i * op.m * op.n);
     // Routines work in place: on the first result, or on a copy in the workspace.
@@ -199,6 +212,27 @@ void Solver::launch(const SolverExecutable& executable, const LaunchArguments& a
         break;
     }
   }
+}
+
+/// In place, on the result.
+void Solver::launch_batch(const DecompositionOp& op, const Call& call) {
+  const SolverRoutines& r = op.dtype == DType::f64 ? api_.f64 : api_.f32;
+  const std::int64_t each = op.n * op.n;
+  call.copy(call.result(0, 0), call.operand(0, 0), op.batch * each);
+  // Of memory that is not pinned the driver takes up to 64 KiB before it returns.
+  constexpr std::int64_t kAtOnce = 65536 / sizeof(DevicePointer);
+  std::vector<DevicePointer> matrices;
+  for (std::int64_t first = 0; first < op.batch; first += kAtOnce) {
+    matrices.clear();
+    for (std::int64_t i = first; i < std::min(first + kAtOnce, op.batch); ++i)
+      matrices.push_back(call.result(0, i * each));
+    check(driver_.copy_to_device(call.list() + static_cast<DevicePointer>(first) * sizeof(DevicePointer),
+                                 matrices.data(), matrices.size() * sizeof matrices[0], stream_),
+          "cuMemcpyHtoDAsync");
+  }
+  check_solver(r.potrf_batched(handle_, kUpper, narrow(op.n), static_cast<void**>(pointer(call.list())),
+                               narrow(op.n), call.info(0), narrow(op.batch)),
+               "potrfBatched");
 }
 
 }  // namespace sinter::runtime::cuda

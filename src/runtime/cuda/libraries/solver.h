@@ -24,7 +24,7 @@ struct SolverExecutable final : CudaExecutable {
 
   Solver& solver;
   const library::DecompositionOp op;
-  std::size_t pivots = 0, vector = 0, matrix = 0, work = 0, bytes = 0;
+  std::size_t pivots = 0, vector = 0, matrix = 0, list = 0, work = 0, bytes = 0;
   int work_elements = 0;
 };
 
@@ -41,11 +41,13 @@ class Solver {
   /// Asks cuSOLVER how much workspace the sizes need. From any thread; the context must be current.
   std::shared_ptr<SolverExecutable> prepare(const library::DecompositionOp& op);
 
-  /// Starts the routines for all matrices of the batch, one after the other. The context must be current.
+  /// Starts the routines for all matrices of the batch, one after the other but where one routine takes all
+  /// of them. The context must be current.
   void launch(const SolverExecutable& executable, const LaunchArguments& arguments, DevicePointer workspace);
 
  private:
   class Call;
+  void launch_batch(const library::DecompositionOp& op, const Call& call);
 
   const DriverApi& driver_;
   const SolverApi& api_;

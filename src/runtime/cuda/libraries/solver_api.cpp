@@ -52,6 +52,7 @@ Library open_library() {
     const std::string prefix = std::string("cusolverDn") + letter;
     load(routines.potrf_size, prefix + "potrf_bufferSize");
     load(routines.potrf, prefix + "potrf");
+    load(routines.potrf_batched, prefix + "potrfBatched");
     load(routines.getrf_size, prefix + "getrf_bufferSize");
     load(routines.getrf, prefix + "getrf");
     load(routines.getrs, prefix + "getrs");

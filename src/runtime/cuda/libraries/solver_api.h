@@ -19,11 +19,13 @@ inline constexpr int kWithVectors = 1;     // CUSOLVER_EIG_MODE_VECTOR
 inline constexpr signed char kThin = 'S';  // of gesvd: as many columns as the matrix has
 
 /// The routines for one dtype, whose elements are void here: cusolverDnS.. and cusolverDnD... All matrices
-/// lie by columns and are in device memory, as pivots and `info` are.
+/// lie by columns and are in device memory, as pivots, `info` and lists of matrices are.
 struct SolverRoutines {
   SolverStatus (*potrf_size)(SolverHandle, int uplo, int n, void* a, int lda, int* elements) = nullptr;
   SolverStatus (*potrf)(SolverHandle, int uplo, int n, void* a, int lda, void* work, int elements,
                         int* info) = nullptr;
+  SolverStatus (*potrf_batched)(SolverHandle, int uplo, int n, void** a, int lda, int* infos,
+                                int batch) = nullptr;
   SolverStatus (*getrf_size)(SolverHandle, int m, int n, void* a, int lda, int* elements) = nullptr;
   SolverStatus (*getrf)(SolverHandle, int m, int n, void* a, int lda, void* work, int* pivots,
                         int* info) = nullptr;
