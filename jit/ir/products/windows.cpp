@@ -241,9 +241,9 @@ std::optional<std::vector<Dim>> dims_of(const Load& load) {
     });
     dims.insert(inner == dims.end() ? dims.begin() : inner + 1, dim);
   }
+  if (!dims.empty() && dims.back().has_windows()) dims.emplace_back();  // there is one image
   if (dims.size() > kMostDims + 1) return std::nullopt;
   dims.resize(std::max(dims.size(), kFewestDims + 1));
-  if (dims.back().has_windows()) return std::nullopt;
   // Elements are counted row-major.
   const Loop* inner = nullptr;
   for (const Dim& dim : dims) {
