@@ -270,20 +270,29 @@ TEST_CASE("a convolution of more than 2^31 pixels") {
   check_conv2d(Direction::BackwardInput, images, 1, 1, side, side, 1);
 }
 
+namespace {
+
+/// So many images of those that are numbered from 0 on, of numbers below 5, in memory.
+AnyTensor images_of(i64 first, i64 count, i64 channels, i64 side, bool last, const Device& device) {
+  const i64 size = channels * side * side;
+  const AnyTensor x =
+      AnyTensor::remainder(AnyTensor::arange(first * size, (first + count) * size, 1, device), 5)
+          .cast(DType::f32);
+  x.sync();
+  return last ? x.reshape({count, side, side, channels}).permute({0, 3, 1, 2})
+              : x.reshape({count, channels, side, side});
+}
+
+}  // namespace
+
 TEST_CASE("a depthwise convolution of more than 2^31 elements is that of each image") {
-  const i64 images = products().size(66, 3), side = products().size(2048, 9), channels = 8,
-            size = channels * side * side;
+  const i64 images = products().size(66, 3), side = products().size(2048, 9), channels = 8;
   const Device device = Device::cuda();
   const AnyTensor weight =
       AnyTensor::arange(0, channels * 9, 1, device).cast(DType::f32).reshape({channels, 1, 3, 3});
   for (const bool last : {false, true}) {
     const auto convolved = [&](i64 first, i64 count) {
-      AnyTensor x =
-          AnyTensor::remainder(AnyTensor::arange(first * size, (first + count) * size, 1, device), 5)
-              .cast(DType::f32);
-      x.sync();
-      x = last ? x.reshape({count, side, side, channels}).permute({0, 3, 1, 2})
-               : x.reshape({count, channels, side, side});
+      const AnyTensor x = images_of(first, count, channels, side, last, device);
       AnyTensor y = x.conv2d(weight, {.padding = {1, 1}, .groups = channels});
       y.sync();
       return y;
@@ -343,12 +352,7 @@ TEST_CASE("the gradient of a depthwise weight reads more than 2^31 elements") {
   for (const bool last : {false, true}) {
     // Of all images the last one's results have gradients, some of them.
     const auto gradient = [&](i64 first, i64 count) {
-      AnyTensor x =
-          AnyTensor::remainder(AnyTensor::arange(first * size, (first + count) * size, 1, device), 5)
-              .cast(DType::f32);
-      x.sync();
-      x = last ? x.reshape({count, side, side, channels}).permute({0, 3, 1, 2})
-               : x.reshape({count, channels, side, side});
+      const AnyTensor x = images_of(first, count, channels, side, last, device);
       const AnyTensor weight = AnyTensor::full({channels, 1, 3, 3}, 1, DType::f32, device).require_grad(),
                       y = x.conv2d(weight, {.padding = {1, 1}, .groups = channels}).narrow(0, count - 1, 1);
       const AnyTensor met =

@@ -3,11 +3,10 @@
 // A load that follows windows of an image (n, h, w, c) has loops over the positions of the windows, (n, oh,
 // ow) or what is left of these, and loops over the elements of a window, (kh, kw, c), of which the last goes
 // along the channels; a predicate leaves out what is beyond the image, channels included. An image of several
-// planes has a depth in front of its height. A loop over the
-// products of a batch may go to the channels of the next group. The copy engine is told sizes and
-// strides of the image, and how positions and elements step through it. All that follows from the load's
-// index map and its predicate, so kernels say nothing more of it, and loads that no convolution has made are
-// found as well.
+// planes has a depth in front of its height. A loop over the products of a batch may go to the channels of
+// the next group. The copy engine is told sizes and strides of the image, and how positions and elements step
+// through it. All that follows from the load's index map and its predicate, so kernels say nothing more of
+// it, and loads that no convolution has made are found as well.
 #pragma once
 
 #include <array>

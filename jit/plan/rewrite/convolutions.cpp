@@ -31,6 +31,14 @@ constexpr std::int64_t kLeastChannels = 8;
 std::int64_t divided_up(std::int64_t n, std::int64_t by) { return (n + by - 1) / by; }
 std::int64_t rounded_up(std::int64_t n, std::int64_t to) { return divided_up(n, to) * to; }
 
+/// True iff `is` says so of the attributes along each dim and the kernel's size there.
+template <class F>
+bool holds_along_all(const Convolution& c, const Shape& of_weight, F is) {
+  for (std::size_t d = 0; d < c.along.size(); ++d)
+    if (!is(c.along[d], of_weight[2 + d])) return false;
+  return true;
+}
+
 /// How many channels an image is stored with, unless it is in memory with so many, and how many of them are
 /// multiplied: those beyond its own are 0.
 struct Channels {
@@ -233,11 +241,7 @@ NodeId backward_of_points(Rewriter& to, const Factors& factors, const Convolutio
 NodeId backward_input(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result,
                       std::optional<DType> half) {
   const Shape of_weight = to.node(factors.nodes[1]).shape;
-  const auto all = [&](auto is) {
-    for (std::size_t d = 0; d < c.along.size(); ++d)
-      if (!is(c.along[d], of_weight[2 + d])) return false;
-    return true;
-  };
+  const auto all = [&](auto is) { return holds_along_all(c, of_weight, is); };
   if (all([](const Along& along, std::int64_t size) { return size == 1 && along.padding == 0; }))
     return backward_of_points(to, factors, c, result, half);
   const bool is_dense = all([](const Along& along, std::int64_t size) {
@@ -305,9 +309,8 @@ bool is_wanted(const Graph& graph, const Node& node) {
 
 /// True iff windows are single pixels, one behind the other: then rows lie as those of any matrix.
 bool is_of_points(const Convolution& c, const Shape& of_weight) {
-  return std::all_of(c.along.begin(), c.along.end(), [&](const Along& along) {
-    return of_weight[2 + static_cast<std::size_t>(&along - c.along.data())] == 1 && along.stride == 1 &&
-           along.padding == 0;
+  return holds_along_all(c, of_weight, [](const Along& along, std::int64_t size) {
+    return size == 1 && along.stride == 1 && along.padding == 0;
   });
 }
 
@@ -315,9 +318,8 @@ bool is_of_points(const Convolution& c, const Shape& of_weight) {
 bool has_room(const Convolution& c, const Shape& of_weight) {
   constexpr std::int64_t kMostStep = 8, kMostReach = 127, kMostReachOfPlanes = 15;
   const std::int64_t most = c.along.size() == 2 ? kMostReach : kMostReachOfPlanes;
-  return std::all_of(c.along.begin(), c.along.end(), [&](const Along& along) {
-    const std::int64_t kernel = of_weight[2 + static_cast<std::size_t>(&along - c.along.data())];
-    return along.stride <= kMostStep && along.padding <= most && along.dilation * (kernel - 1) <= most;
+  return holds_along_all(c, of_weight, [&](const Along& along, std::int64_t size) {
+    return along.stride <= kMostStep && along.padding <= most && along.dilation * (size - 1) <= most;
   });
 }
 

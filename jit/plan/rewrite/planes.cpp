@@ -84,15 +84,7 @@ class PlanesWriter {
     sum_ = sum_ == kNoNode ? part : to_.elementwise(Op::Add, node_.dtype, {sum_, part});
   }
   /// Of all parts; where there are none the kernel meets the frame alone.
-  NodeId sum() {
-    if (sum_ != kNoNode) return sum_;
-    Node zeros;
-    zeros.op = Op::Full;
-    zeros.dtype = node_.dtype;
-    zeros.shape = node_.shape;
-    zeros.scalars = to_.node(to_.constant(0, arithmetic_of(node_.dtype))).scalars;
-    return to_.add(std::move(zeros));
-  }
+  NodeId sum() { return sum_ != kNoNode ? sum_ : to_.full(0, node_.dtype, node_.shape); }
 
   NodeId result() {
     const Shape y = node_.shape;

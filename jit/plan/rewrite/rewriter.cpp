@@ -121,6 +121,15 @@ NodeId Rewriter::constant(const Scalar& value, DType dtype) {
   return id;
 }
 
+NodeId Rewriter::full(const Scalar& value, DType dtype, const Shape& shape) {
+  Node node;
+  node.op = Op::Full;
+  node.dtype = dtype;
+  node.shape = shape;
+  node.scalars = after_.nodes[constant(value, arithmetic_of(dtype))].scalars;
+  return add(std::move(node));
+}
+
 NodeId Rewriter::elementwise(Op op, DType dtype, std::vector<NodeId> operands) {
   Node node;
   node.op = op;

@@ -40,6 +40,8 @@ class Rewriter {
   /// A number for elementwise operands. It reaches kernels as an argument, so another number is not another
   /// kernel.
   NodeId constant(const Scalar& value, DType dtype);
+  /// The same number for each element of a shape.
+  NodeId full(const Scalar& value, DType dtype, const Shape& shape);
   /// Scalars among the operands fit every shape.
   NodeId elementwise(Op op, DType dtype, std::vector<NodeId> operands);
   NodeId cast(NodeId operand, DType dtype);

@@ -9,15 +9,6 @@
 namespace sinter::plan {
 namespace {
 
-NodeId full(Rewriter& to, const Node& like, std::int64_t number) {
-  Node node;
-  node.op = Op::Full;
-  node.dtype = like.dtype;
-  node.shape = like.shape;
-  node.scalars = to.node(to.constant(Scalar(number), arithmetic_of(like.dtype))).scalars;
-  return to.add(std::move(node));
-}
-
 /// Computed by generated kernels from operands.
 bool is_generated(const Node& node) {
   return node.kind == NodeKind::Op && !node.operands.empty() && !node.is_library_result();
@@ -25,10 +16,10 @@ bool is_generated(const Node& node) {
 
 NodeId simplified(Rewriter& to, Node node) {
   if (is_generated(node)) {
-    if (node.shape.numel() == 0) return full(to, node, 0);
+    if (node.shape.numel() == 0) return to.full(0, node.dtype, node.shape);
     const bool adds = node.op == Op::Sum, multiplies = node.op == Op::Prod;
     if ((adds || multiplies) && to.node(node.operands[0]).shape.numel() == 0)
-      return full(to, node, adds ? 0 : 1);
+      return to.full(adds ? 0 : 1, node.dtype, node.shape);
   }
   return to.add(std::move(node));
 }
