@@ -390,6 +390,24 @@ TEST_CASE("a number that is split and put together again is the number") {
   CHECK(map == start);
 }
 
+TEST_CASE("windows that reach into a frame stay within the image where they are read") {
+  // Windows of 3 x 3 at 6 x 8 positions of an image of 4 channels, framed by one pixel: (y, x, i, j, c), seen
+  // with its channels first and last again.
+  MapStep loops;
+  loops.extents.assign({6, 8, 3, 3, 4});
+  loops.strides.assign({10 * 4, 4, 10 * 4, 4, 1});
+  const Grid grid(Shape{8, 10, 4}, Shape{6, 8, 4}, std::vector<std::int64_t>{1, 1, 0, 1, 1, 1}, {});
+  const IndexMap last = grid.below(IndexMap(loops));
+  const auto turned_twice = [](const IndexMap& map) {
+    return map.through(Shape{48, 4}, ViewLayout({1, 48}, 0)).through(Shape{4, 48}, ViewLayout({1, 4}, 0));
+  };
+  CHECK(turned_twice(last) == last);
+  // Numbers beside the image would be others: without the tests nothing is known.
+  IndexMap untested = last;
+  untested.move_loop(0, 0, 1, 6, {});
+  CHECK_FALSE(turned_twice(untested).is_affine());
+}
+
 // Each step leaves a quotient and a rest of what the steps before left: looked through by every way that
 // leads to them, sixty steps would take for ever.
 TEST_CASE("long chains of transposed reshapes take no longer for each step than what they are made of") {

@@ -48,13 +48,20 @@ std::optional<std::int64_t> common_quotient(const Stretch& range, std::int64_t b
   return quotient;
 }
 
+/// The numbers from 0 on that, times `factor`, are in `range`. Last below first: none, or the factor is below
+/// 0.
+Stretch times_within(const Stretch& range, std::int64_t factor) {
+  if (factor < 0 || range.last < 0) return {0, -1};
+  return {std::max<std::int64_t>(0, range.first + factor - 1) / factor, range.last / factor};
+}
+
 }  // namespace
 
 // ---- digits
 
 Digit::Digit(IndexMap number, std::int64_t by, bool is_rest)
     : number_(std::move(number)), by_(by), is_rest_(is_rest) {
-  number_.stretches_.clear();
+  number_.use_ = {};
   hash_ = WordHash().add(number_.hash()).add(by_).add(is_rest_).result();
   dependence_ = number_.dependence();
   for (const DigitPart& part : number_.digits()) depth_ = std::max(depth_, part.digit->depth() + 1);
@@ -99,8 +106,8 @@ struct IndexMap::Division {
   IndexMap quotient, rest;
 };
 
-const IndexMap::Stretches& IndexMap::all() {
-  static const Stretches all;
+const IndexMap::Use& IndexMap::all() {
+  static const Use all;
   return all;
 }
 
@@ -153,7 +160,7 @@ void IndexMap::add(const Term& term, std::int64_t times) {
   }
 }
 
-std::vector<IndexMap::Term> IndexMap::terms(const Stretches& stretches) const {
+std::vector<IndexMap::Term> IndexMap::terms(const Use& use) const {
   std::vector<Term> terms;
   for (std::size_t d = 0; d < loops_.strides.size(); ++d) {
     if (loops_.strides[d] == 0 || loops_.extents[d] <= 1) continue;
@@ -161,7 +168,7 @@ std::vector<IndexMap::Term> IndexMap::terms(const Stretches& stretches) const {
     term.loop = d;
     term.factor = loops_.strides[d];
     term.all = {0, loops_.extents[d] - 1};
-    term.used = stretches.empty() ? term.all : stretches[d];
+    term.used = use.loops.empty() ? term.all : use.loops[d];
     terms.push_back(std::move(term));
   }
   for (const Moving& part : loops_.moving) {
@@ -178,15 +185,15 @@ std::vector<IndexMap::Term> IndexMap::terms(const Stretches& stretches) const {
     term.digit = part.digit;
     term.factor = part.stride;
     term.all = part.digit->range();
-    term.used =
-        stretches.empty() || part.digit->depth() > kMostDepth ? term.all : range(*part.digit, stretches);
+    const bool is_known = (use.loops.empty() && use.sums.empty()) || part.digit->depth() > kMostDepth;
+    term.used = is_known ? term.all : range(*part.digit, use);
     terms.push_back(std::move(term));
   }
   return terms;
 }
 
-Stretch IndexMap::range(const Digit& digit, const Stretches& stretches) {
-  const Stretch number = digit.number().range(stretches);
+Stretch IndexMap::range(const Digit& digit, const Use& use) {
+  const Stretch number = digit.number().range(use);
   const std::int64_t by = digit.by();
   if (!digit.is_rest()) return {floor_of(number.first, by), floor_of(number.last, by)};
   if (const auto quotient = common_quotient(number, by))
@@ -194,9 +201,27 @@ Stretch IndexMap::range(const Digit& digit, const Stretches& stretches) {
   return {0, by - 1};
 }
 
-Stretch IndexMap::range(const Stretches& stretches) const {
-  Stretch range{loops_.offset, loops_.offset};
-  for (const Term& term : terms(stretches)) widen(range, term.used, term.factor);
+Stretch IndexMap::range(const Use& use) const { return range(terms(use), loops_.offset, &use); }
+
+/// What is known of a sum of coordinates is less than what each of them may be.
+Stretch IndexMap::range(std::span<const Term> terms, std::int64_t offset, const Use* use) {
+  Stretch range{offset, offset};
+  std::vector<bool> is_done(terms.size(), false);
+  for (const Sum& sum : use ? use->sums : all().sums) {
+    std::vector<std::size_t> own;  // the terms that are this sum times a factor
+    std::int64_t factor = 0;
+    for (const auto& [loop, part] : sum.parts)
+      for (std::size_t i = 0; i < terms.size(); ++i) {
+        if (is_done[i] || terms[i].kind != Term::Kind::Loop || terms[i].loop != loop) continue;
+        if (own.empty() && terms[i].factor % part == 0) factor = terms[i].factor / part;
+        if (factor != 0 && terms[i].factor == saturated_product(factor, part)) own.push_back(i);
+      }
+    if (own.size() != sum.parts.size()) continue;
+    for (const std::size_t i : own) is_done[i] = true;
+    widen(range, sum.range, factor);
+  }
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    if (!is_done[i]) widen(range, use ? terms[i].used : terms[i].all, terms[i].factor);
   return range;
 }
 
@@ -207,20 +232,18 @@ Stretch IndexMap::range(const Stretches& stretches) const {
 /// larger factors: in a number that was put together from the coordinates of dims this finds them again. Else
 /// there is a digit; its number is counted from the multiple below the least that occurs on the loop, so that
 /// it is never negative, and the same for all that are multiples apart.
-IndexMap::Division IndexMap::divided(std::int64_t by, const Stretches& stretches) const {
+IndexMap::Division IndexMap::divided(std::int64_t by, const Use& use) const {
   Division result{nothing(), nothing()};
   std::vector<Term> left;
-  for (Term& term : terms(stretches)) {
+  for (Term& term : terms(use)) {
     if (term.factor % by == 0)
       result.quotient.add(term, term.factor / by);
     else
       left.push_back(std::move(term));
   }
   const std::int64_t offset = loops_.offset;
-  const auto range_from = [&](std::size_t first, Stretch Term::*of) {
-    Stretch range{offset, offset};
-    for (std::size_t i = first; i < left.size(); ++i) widen(range, left[i].*of, left[i].factor);
-    return range;
+  const auto range_from = [&](std::size_t first, const Use* of) {
+    return range(std::span<const Term>(left).subspan(first), offset, of);
   };
   const auto sum_from = [&](std::size_t first, std::int64_t less) {
     IndexMap sum = nothing();
@@ -228,7 +251,7 @@ IndexMap::Division IndexMap::divided(std::int64_t by, const Stretches& stretches
     sum.loops_.offset = offset - less;
     return sum;
   };
-  if (const auto quotient = common_quotient(range_from(0, &Term::used), by)) {
+  if (const auto quotient = common_quotient(range_from(0, &use), by)) {
     result.quotient.loops_.offset += *quotient;
     result.rest = sum_from(0, *quotient * by);
     return result;
@@ -240,18 +263,18 @@ IndexMap::Division IndexMap::divided(std::int64_t by, const Stretches& stretches
     if (unit == 1) break;
     bool divides = by % unit == 0;
     for (std::size_t i = 0; i < large; ++i) divides &= left[i].factor % unit == 0;
-    const auto below = common_quotient(range_from(large, &Term::used), unit);
+    const auto below = common_quotient(range_from(large, &use), unit);
     if (!divides || !below) continue;
     IndexMap number = nothing();
     for (std::size_t i = 0; i < large; ++i) number.add(left[i], left[i].factor / unit);
     number.loops_.offset += *below;
-    const Division division = number.divided(by / unit, stretches);
+    const Division division = number.divided(by / unit, use);
     result.quotient.add(division.quotient, 1);
     result.rest = sum_from(large, *below * unit);
     result.rest.add(division.rest, unit);
     return result;
   }
-  const Stretch everywhere = range_from(0, &Term::all);
+  const Stretch everywhere = range_from(0, nullptr);
   const std::int64_t below = is_far(everywhere) ? 0 : floor_of(everywhere.first, by);
   const IndexMap number = sum_from(0, below * by);
   result.quotient.add(quotient_of(number, by), 1);
@@ -277,7 +300,7 @@ IndexMap IndexMap::through(const MapStep& next) && {
   const bool is_empty =
       std::any_of(next.extents.begin(), next.extents.end(), [](std::int64_t extent) { return extent == 0; });
   if (next.extents.empty() || is_empty) return result;
-  if (digits_.empty() && merge(loops_, next, stretches_)) return std::move(*this);
+  if (digits_.empty() && merge(loops_, next, use_.loops)) return std::move(*this);
   IndexMap number = *this;
   for (std::size_t d = next.extents.size(); d-- > 0;) {
     const auto outer = next.strides.begin() + static_cast<std::ptrdiff_t>(d);
@@ -285,12 +308,12 @@ IndexMap IndexMap::through(const MapStep& next) && {
       result.add(number, next.strides[0]);
       break;
     }
-    Division division = number.divided(next.extents[d], stretches_);
+    Division division = number.divided(next.extents[d], use_);
     if (next.strides[d] != 0) result.add(division.rest, next.strides[d]);
     if (std::all_of(next.strides.begin(), outer, [](std::int64_t stride) { return stride == 0; })) break;
     number = std::move(division.quotient);
   }
-  result.stretches_ = std::move(stretches_);
+  result.use_ = std::move(use_);
   return result;
 }
 
@@ -317,35 +340,36 @@ void IndexMap::restrict(const IndexMap& coordinate, std::int64_t first, std::int
   narrow(coordinate, first, last);
 }
 
-/// Where the number depends on one coordinate, or on one quotient that does so.
+/// Where the number depends on coordinates alone, or on one quotient that does so.
 void IndexMap::narrow(const IndexMap& number, std::int64_t first, std::int64_t last) {
   const MapStep& step = number.loops_;
   if (!step.moving.empty()) return;
-  std::size_t moving = step.strides.size();
-  for (std::size_t d = 0; d < step.strides.size(); ++d) {
-    if (step.strides[d] == 0 || step.extents[d] == 1) continue;
-    if (moving != step.strides.size() || step.strides[d] < 0) return;
-    moving = d;
-  }
-  const bool has_loop = moving != step.strides.size();
-  if (has_loop ? !number.digits_.empty() : number.digits_.size() != 1) return;
-  const std::int64_t stride = has_loop ? step.strides[moving] : number.digits_[0].stride;
-  if (stride < 0) return;
-  // first <= offset + stride * x <= last
-  const std::int64_t low = std::max<std::int64_t>(0, first - step.offset + stride - 1) / stride;
-  const std::int64_t high = last < step.offset ? -1 : (last - step.offset) / stride;
-  if (low > high) return;  // it is never used, and anything is right
-  if (!has_loop) {
-    const Digit& digit = *number.digits_[0].digit;
-    const std::int64_t end = saturated_product(high + 1, digit.by());
-    if (!digit.is_rest()) narrow(digit.number(), low * digit.by(), end - 1);
+  Sum sum{{}, {first - step.offset, last - step.offset}};
+  for (std::size_t d = 0; d < step.strides.size(); ++d)
+    if (step.strides[d] != 0 && step.extents[d] > 1) sum.parts.emplace_back(d, step.strides[d]);
+  if (sum.parts.empty() && number.digits_.size() == 1) {
+    const DigitPart& part = number.digits_[0];
+    const Stretch digits = times_within(sum.range, part.stride);
+    const std::int64_t end = saturated_product(digits.last + 1, part.digit->by());
+    if (!part.digit->is_rest() && digits.first <= digits.last)
+      narrow(part.digit->number(), digits.first * part.digit->by(), end - 1);
     return;
   }
-  if (stretches_.empty())
-    for (std::int64_t extent : step.extents) stretches_.push_back({0, extent - 1});
-  Stretch& stretch = stretches_[moving];
-  const Stretch narrowed{std::max(stretch.first, low), std::min(stretch.last, high)};
-  if (narrowed.first <= narrowed.last) stretch = narrowed;  // otherwise as above
+  if (sum.parts.empty() || !number.digits_.empty()) return;
+  if (sum.parts.size() > 1) {
+    Stretch anywhere{0, 0};
+    for (const auto& [loop, factor] : sum.parts) widen(anywhere, {0, step.extents[loop] - 1}, factor);
+    sum.range = {std::max(sum.range.first, anywhere.first), std::min(sum.range.last, anywhere.last)};
+    if (sum.range.first <= sum.range.last) use_.sums.push_back(std::move(sum));
+    return;
+  }
+  const auto [loop, factor] = sum.parts[0];
+  const Stretch known = times_within(sum.range, factor);
+  if (use_.loops.empty())
+    for (std::int64_t extent : step.extents) use_.loops.push_back({0, extent - 1});
+  Stretch& stretch = use_.loops[loop];
+  const Stretch narrowed{std::max(stretch.first, known.first), std::min(stretch.last, known.last)};
+  if (narrowed.first <= narrowed.last) stretch = narrowed;  // else it is never used, and anything is right
 }
 
 void IndexMap::move_loop(std::size_t k, std::int64_t first, std::int64_t step, std::int64_t count,
@@ -356,7 +380,7 @@ void IndexMap::move_loop(std::size_t k, std::int64_t first, std::int64_t step, s
 
 void IndexMap::move_loop(std::size_t k, std::int64_t first, std::int64_t step, std::int64_t count,
                          const MovingParts& moving, MovedDigits& moved) {
-  stretches_.clear();
+  use_ = {};
   loops_.offset += first * loops_.strides[k];
   loops_.moving.add(moving, loops_.strides[k]);
   loops_.strides[k] *= step;

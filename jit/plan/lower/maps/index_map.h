@@ -98,26 +98,40 @@ class IndexMap {
   void divide(std::int64_t by);
 
   /// The least and the greatest number, saturated; on all of the loop or where the map is used.
-  Stretch range(bool where_used) const { return range(where_used ? stretches_ : all()); }
+  Stretch range(bool where_used) const { return range(where_used ? use_ : all()); }
 
   friend bool operator==(const IndexMap& a, const IndexMap& b) {
     return a.loops_ == b.loops_ && a.digits_ == b.digits_;
   }
   /// Equal, and goes on alike: the same coordinates count.
-  bool is_identical(const IndexMap& other) const { return *this == other && stretches_ == other.stretches_; }
+  bool is_identical(const IndexMap& other) const { return *this == other && use_ == other.use_; }
   /// The same for equal maps.
   std::size_t hash() const;
 
  private:
   friend class Digit;
-  using Stretches = std::vector<Stretch>;  // of the loop's coordinates; empty: all of them count
+  /// Coordinates times factors that stay within a range, as those of a position and of an element of a window
+  /// do within the image.
+  struct Sum {
+    std::vector<std::pair<std::size_t, std::int64_t>> parts;  // loop dim, factor; two or more
+    Stretch range;
+    friend bool operator==(const Sum&, const Sum&) = default;
+  };
+  /// Where a map is used.
+  struct Use {
+    std::vector<Stretch> loops;  // of each loop dim; empty: all coordinates count
+    std::vector<Sum> sums;
+    friend bool operator==(const Use&, const Use&) = default;
+  };
   struct Term;
   struct Division;
 
-  static const Stretches& all();
-  Stretch range(const Stretches& stretches) const;
+  static const Use& all();
+  Stretch range(const Use& use) const;
   /// Of a digit.
-  static Stretch range(const Digit& digit, const Stretches& stretches);
+  static Stretch range(const Digit& digit, const Use& use);
+  /// Of the terms together; of all of them if `use` is null.
+  static Stretch range(std::span<const Term> terms, std::int64_t offset, const Use* use);
   using MovedDigits = std::vector<std::pair<const Digit*, std::shared_ptr<const Digit>>>;
   void move_loop(std::size_t k, std::int64_t first, std::int64_t step, std::int64_t count,
                  const MovingParts& moving, MovedDigits& moved);
@@ -125,15 +139,15 @@ class IndexMap {
   void add(const IndexMap& other, std::int64_t times);
   void add(const std::shared_ptr<const Digit>& digit, std::int64_t times);
   void add(const Term& term, std::int64_t times);
-  std::vector<Term> terms(const Stretches& stretches) const;
-  Division divided(std::int64_t by, const Stretches& stretches) const;
+  std::vector<Term> terms(const Use& use) const;
+  Division divided(std::int64_t by, const Use& use) const;
   void narrow(const IndexMap& number, std::int64_t first, std::int64_t last);
   std::optional<std::pair<std::size_t, std::int64_t>> split_for(std::int64_t by) const;
 
   MapStep loops_;
   std::vector<DigitPart> digits_;
   Placed placed_;
-  Stretches stretches_;
+  Use use_;
 };
 
 /// The quotient of a number that is never negative by a divisor, or what is left. Numbers share digits, and
