@@ -3,190 +3,153 @@
 // before a wait: planning and launching count. Rows of shape-bench measure the kernels of some of them at
 // many sizes.
 //
-// usage: function-bench [--device NAME] [--only SUBSTRING]
+// usage: function-bench [--device NAME] [--subject NAME] [--only SUBSTRING] [--values yes]
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
-#include <sinter/sinter.h>
+#include "function_bench/bench.h"
 
+namespace function_bench {
 namespace {
-
-using namespace sinter;
-using Results = std::vector<AnyTensor>;
 
 constexpr double kSeconds = 0.2;
 constexpr int kWarm = 3, kFewest = 3, kMost = 50;
 
-class Bench {
- public:
-  Bench(const Device& device, std::string only) : device_(device), only_(std::move(only)) {}
+constexpr std::pair<const char*, Subject> kSubjects[] = {
+    {"orders", orders},         {"counts", counts},
+    {"scatters", scatters},     {"scans", scans},
+    {"images", images},         {"reductions", reductions},
+    {"copies", copies},         {"products", products},
+    {"more_scans", more_scans}, {"places", places},
+    {"paddings", paddings},     {"searches", searches},
+    {"elements", elements},     {"integers", integers},
+    {"draws", draws},           {"sums", sums},
+    {"formulas", formulas},     {"decompositions", decompositions},
+    {"spectra", spectra},       {"image_gradients", image_gradients},
+    {"pools", pools},           {"convolutions", convolutions},
+    {"losses", losses},         {"norms", norms},
+    {"sequences", sequences},   {"steps", steps},
+    {"transfers", transfers},
+};
 
-  void row(const char* name, const std::function<Results()>& function) {
-    if (std::string_view(name).find(only_) == std::string_view::npos) return;
-    try {
+/// Numbers from 0 to below 1 that look random and follow from `salt`.
+AnyTensor fractions(const Shape& shape, std::int64_t salt, const Device& device) {
+  const AnyTensor at = AnyTensor::arange(0, shape.numel(), 1, DType::i64, device);
+  const AnyTensor mixed = (at * 7919 + salt * 104729) % 1000003;
+  return (mixed.cast(DType::f64) / 1000003.0).cast(DType::f32).reshape(shape);
+}
+
+}  // namespace
+
+void Bench::row(const char* name, const std::function<Results()>& function) {
+  if (std::string_view(name).find(only_) == std::string_view::npos) return;
+  try {
+    if (values_) {
+      print_values(name, function());
+    } else {
       seconds(function, kWarm);
       const double one = seconds(function, 1);
       const int calls = std::clamp(static_cast<int>(kSeconds / one), kFewest, kMost);
       std::printf("%-28s %9.4f\n", name, seconds(function, calls) / calls * 1e3);
-    } catch (const std::exception& error) {
-      std::printf("%-28s failed: %s\n", name, error.what());
-      failed_ = true;
     }
-    std::fflush(stdout);
+  } catch (const std::exception& error) {
+    std::printf("%-28s failed: %s\n", name, error.what());
+    failed_ = true;
   }
-  bool failed() const { return failed_; }
+  std::fflush(stdout);
+}
 
-  AnyTensor floats(const Shape& shape) const {
-    AnyTensor x = AnyTensor::uniform(shape, -1, 1, DType::f32, device_);
-    x.sync();
-    return x;
+AnyTensor Bench::floats(const Shape& shape, DType dtype) {
+  ++inputs_;
+  AnyTensor x = values_ ? fractions(shape, inputs_, device_) * 2 - 1
+                        : AnyTensor::uniform(shape, -1, 1, DType::f32, device_);
+  x = x.cast(dtype);
+  x.sync();
+  return x;
+}
+
+AnyTensor Bench::ints(const Shape& shape, double end, DType dtype) {
+  ++inputs_;
+  AnyTensor x = values_ ? fractions(shape, inputs_, device_) * end
+                        : AnyTensor::uniform(shape, 0, end, DType::f32, device_);
+  x = x.cast(dtype);
+  x.sync();
+  return x;
+}
+
+AnyTensor Bench::leaf(const Shape& shape) {
+  return floats(shape).to_device(device_.autodiff()).require_grad();
+}
+
+double Bench::seconds(const std::function<Results()>& function, int calls) const {
+  device_.sync();
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < calls; ++i)
+    for (AnyTensor& result : function()) result.sync();
+  device_.sync();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// For all results together: how many numbers there are, their mean, the mean of their magnitudes, and the
+/// mean with a weight that follows from the place, which sees wrong orders.
+void Bench::print_values(const char* name, const Results& results) const {
+  double sum = 0, magnitudes = 0, weighed = 0;
+  std::int64_t count = 0;
+  for (const AnyTensor& result : results) {
+    const TensorData data = result.cast(DType::f64).to_data();
+    std::int64_t at = 0;
+    for (const double x : data.span<double>()) {
+      sum += x, magnitudes += std::fabs(x), weighed += x * static_cast<double>(at % 17 + at % 101);
+      ++at;
+    }
+    count += at;
   }
-  /// From 0 to below `end`.
-  AnyTensor ints(const Shape& shape, double end) const {
-    AnyTensor x = AnyTensor::uniform(shape, 0, end, DType::f32, device_).cast(DType::i32);
-    x.sync();
-    return x;
-  }
-
- private:
-  double seconds(const std::function<Results()>& function, int calls) const {
-    device_.sync();
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < calls; ++i)
-      for (AnyTensor& result : function()) result.sync();
-    device_.sync();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  }
-
-  const Device device_;
-  const std::string only_;
-  bool failed_ = false;
-};
-
-void orders(Bench& b) {
-  const AnyTensor square = b.floats({4096, 4096}), rows = b.floats({256, 10000}), many = b.floats({1000000}),
-                  sorted = many.sort(0).values, whole = b.ints({1000000}, 1000);
-  b.row("median", [&] { return Results{square.median(1).values}; });
-  b.row("quantile", [&] { return Results{rows.quantile(0.3, 1)}; });
-  b.row("sort_axis0", [&] { return Results{square.sort(0).values}; });
-  b.row("topk_10", [&] { return Results{square.topk(10, 1).values}; });
-  b.row("searchsorted", [&] { return Results{sorted.searchsorted(many)}; });
-  b.row("unique", [&] { return Results{whole.unique().values}; });
-  b.row("randperm", [&] { return Results{randperm(1000000, many.device())}; });
+  const double each = count ? 1.0 / static_cast<double>(count) : 0;
+  std::printf("%-28s %lld %.6g %.6g %.6g\n", name, static_cast<long long>(count), sum * each,
+              magnitudes * each, weighed * each);
 }
 
-void counts(Bench& b) {
-  const AnyTensor many = b.floats({10000000}), whole = b.ints({10000000}, 1000),
-                  mask = AnyTensor::greater(many, 0.0), classes = b.ints({100000}, 100);
-  b.row("histc", [&] { return Results{many.histc(100, -1, 1)}; });
-  b.row("bincount", [&] { return Results{whole.bincount(1000)}; });
-  b.row("argwhere", [&] { return Results{mask.argwhere()}; });
-  b.row("mask_select", [&] { return Results{many.mask_select(mask)}; });
-  b.row("one_hot", [&] { return Results{classes.one_hot(100)}; });
-  const AnyTensor weights = AnyTensor::add(b.floats({4096, 1000}), 1.0),
-                  long_weights = AnyTensor::add(b.floats({64, 50257}), 1.0);
-  b.row("multinomial_1", [&] { return Results{weights.multinomial(1, true)}; });
-  b.row("multinomial_10", [&] { return Results{long_weights.multinomial(10, false)}; });
+Results with_gradients(const AnyTensor& y, const std::vector<AnyTensor>& xs, const AnyTensor& seed) {
+  GradientOptions options{.keep_history = false, .differentiable = false};
+  if (seed.defined()) options.seed = seed;
+  Results results = gradient(y, std::span<const AnyTensor>(xs), options);
+  results.push_back(y);
+  return results;
 }
 
-void scatters(Bench& b) {
-  const AnyTensor to = b.floats({10000, 64}), from = b.floats({100000, 64}),
-                  where = b.ints({100000, 64}, 10000), line = b.floats({1000000}),
-                  places = b.ints({1000000}, 1000000), square = b.floats({4096, 4096}),
-                  columns = b.ints({4096, 4096}, 4096);
-  b.row("scatter_add", [&] { return Results{to.scatter_add(0, where, from)}; });
-  b.row("scatter_add_1d", [&] { return Results{line.scatter_add(0, places, line)}; });
-  b.row("scatter_reduce_max",
-        [&] { return Results{to.scatter_reduce(0, where, from, ScatterReduction::Max)}; });
-  b.row("take_along_dim", [&] { return Results{square.take_along_dim(columns, 1)}; });
-}
+}  // namespace function_bench
 
-void scans(Bench& b) {
-  const AnyTensor rows = b.floats({256, 10000}), tall = b.floats({10000, 256}),
-                  middle = b.floats({32, 1000, 64}), line = b.floats({10000000});
-  b.row("cumsum_1d", [&] { return Results{line.cumsum(0)}; });
-  b.row("cumsum_axis0", [&] { return Results{tall.cumsum(0)}; });
-  b.row("cumsum_middle", [&] { return Results{middle.cumsum(1)}; });
-  b.row("cumprod", [&] { return Results{rows.cumprod(1)}; });
-  b.row("logcumsumexp", [&] { return Results{rows.logcumsumexp(1)}; });
-}
+namespace {
 
-void images(Bench& b) {
-  const AnyTensor x = b.floats({16, 64, 64, 64}), grid = b.floats({16, 64, 64, 2}),
-                  small = b.floats({16, 64, 56, 56}), columns = b.floats({16, 576, 3136});
-  const WindowOptions windows{.kernel = {3, 3}, .stride = {1, 1}, .padding = {1, 1}};
-  b.row("nearest", [&] { return Results{x.interpolate({128, 128}, Interpolation::Nearest)}; });
-  b.row("bilinear", [&] { return Results{x.interpolate({128, 128}, Interpolation::Linear)}; });
-  b.row("bicubic", [&] { return Results{x.interpolate({128, 128}, Interpolation::Cubic)}; });
-  b.row("grid_sample", [&] { return Results{x.grid_sample_2d(grid)}; });
-  b.row("pixel_shuffle", [&] { return Results{x.pixel_shuffle(2)}; });
-  b.row("unfold", [&] { return Results{small.unfold(windows)}; });
-  b.row("fold", [&] { return Results{fold(columns, {56, 56}, windows)}; });
-}
-
-void reductions(Bench& b) {
-  const AnyTensor x = b.floats({8192, 4096}), square = b.floats({4096, 4096}), line = b.floats({10000000}),
-                  vectors = b.floats({65536, 512});
-  b.row("norm2", [&] { return Results{x.norm(2, Axes{1})}; });
-  b.row("norm3", [&] { return Results{x.norm(3, Axes{1})}; });
-  b.row("std", [&] { return Results{x.std(Axes{1})}; });
-  b.row("var_axis0", [&] { return Results{x.var(Axes{0})}; });
-  b.row("logsumexp", [&] { return Results{x.logsumexp(1)}; });
-  b.row("nansum", [&] { return Results{x.nansum(Axes{1})}; });
-  b.row("any", [&] { return Results{AnyTensor::greater(x, 2.0).any(Axes{1})}; });
-  b.row("argmax_axis0", [&] { return Results{square.argmax(0)}; });
-  b.row("max_all", [&] { return Results{line.max()}; });
-  b.row("cosine_similarity", [&] { return Results{vectors.cosine_similarity(vectors.roll(1, 0), 1)}; });
-}
-
-void copies(Bench& b) {
-  const AnyTensor square = b.floats({4096, 4096}), tile = b.floats({64, 64}), points = b.floats({1000000, 3});
-  b.row("roll", [&] { return Results{square.roll(1000, 1)}; });
-  b.row("triu", [&] { return Results{square.triu()}; });
-  b.row("repeat", [&] { return Results{tile.repeat({64, 64})}; });
-  b.row("cat_64", [&] { return Results{AnyTensor::cat(std::vector<AnyTensor>(64, tile), 0)}; });
-  b.row("cross", [&] { return Results{points.cross(points.roll(1, 0), 1)}; });
-  b.row("randn", [&] { return Results{AnyTensor::normal({8192, 4096}, 0, 1, DType::f32, square.device())}; });
-}
-
-void products(Bench& b) {
-  const AnyTensor rows = b.floats({256, 10000}), tile = b.floats({64, 64}),
-                  heads = b.floats({8, 16, 512, 64}), small = b.floats({4096, 16, 16}),
-                  given = b.floats({256, 64, 64}), right = b.floats({256, 64, 8});
-  AnyTensor definite = AnyTensor::add(given.matmul(given.transpose(1, 2)),
-                                      AnyTensor::mul(eye(64, 64, DType::f32, given.device()), 64.0));
-  definite.sync();
-  b.row("cov", [&] { return Results{rows.cov()}; });
-  b.row("corrcoef", [&] { return Results{rows.corrcoef()}; });
-  b.row("kron", [&] { return Results{tile.kron(tile)}; });
-  b.row("einsum", [&] { return Results{einsum("bhid,bhjd->bhij", std::vector<AnyTensor>{heads, heads})}; });
-  b.row("matmul_16", [&] { return Results{small.matmul(small)}; });
-  b.row("cholesky", [&] { return Results{linalg::cholesky(definite)}; });
-  b.row("solve", [&] { return Results{linalg::solve(definite, right)}; });
-}
-
-Device device_of(std::string_view name) {
-  if (name == "host") return Device::host();
-  return name == "vulkan" ? Device::vulkan() : Device::cuda();
+sinter::Device device_of(std::string_view name) {
+  if (name == "host") return sinter::Device::host();
+  return name == "vulkan" ? sinter::Device::vulkan() : sinter::Device::cuda();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string device = "cuda", only;
+  std::string device = "cuda", only, chosen;
+  bool values = false;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view option = argv[i];
     if (option == "--device") device = argv[i + 1];
     if (option == "--only") only = argv[i + 1];
+    if (option == "--subject") chosen = argv[i + 1];
+    if (option == "--values") values = true;
   }
-  Bench bench(device_of(device), only);
-  for (const auto subject : {orders, counts, scatters, scans, images, reductions, copies, products})
+  function_bench::Bench bench(device_of(device), only, values);
+  for (const auto& [name, subject] : function_bench::kSubjects) {
+    if (!chosen.empty() && chosen != name) continue;
+    bench.begin_subject();
     subject(bench);
+  }
   return bench.failed() ? 1 : 0;
 }

@@ -1,136 +1,25 @@
 """PyTorch on the rows of function-bench: functions of many kinds, each at one size, in milliseconds of a call.
 
-usage: peers_functions.py [DEVICE] [OURS]     OURS: what function-bench printed, to be shown beside"""
-import sys
-import time
+usage: peers_functions.py [--values] [DEVICE] [OURS] [SUBJECT ...]
 
-import torch
-import torch.nn.functional as F
+OURS: what function-bench printed, to be shown beside, or -. At the end come the rows again, those that take us
+more than 1.1 times as long first. With --values each row is computed once, from the numbers that function-bench
+--values gives its rows, and what came out is compared with OURS. A row that fails is printed and left out."""
+from function_peers import arrays, functions, layers, mathematics, rows, training
 
-SECONDS, WARM, FEWEST, MOST = 0.2, 3, 3, 50  # as in function_bench.cpp
-device = sys.argv[1] if len(sys.argv) > 1 else "cuda"
-ours = dict(line.split()[:2] for line in open(sys.argv[2])) if len(sys.argv) > 2 else {}
+SUBJECTS = (
+    arrays.orders, arrays.counts, arrays.scatters, arrays.scans, arrays.images, arrays.reductions, arrays.copies,
+    arrays.products, functions.more_scans, functions.places, functions.paddings, functions.searches,
+    functions.elements, functions.integers, functions.draws, functions.sums, mathematics.formulas,
+    mathematics.decompositions, mathematics.spectra, layers.image_gradients, layers.pools, layers.convolutions,
+    layers.losses, layers.norms, training.sequences, training.steps, training.transfers)
 
-
-def wait():
-    if device == "cuda":
-        torch.cuda.synchronize()
-
-
-def seconds(function, calls):
-    wait()
-    begin = time.perf_counter()
-    for _ in range(calls):
-        function()
-    wait()
-    return time.perf_counter() - begin
-
-
-def row(name, function):
-    seconds(function, WARM)
-    calls = min(max(int(SECONDS / seconds(function, 1)), FEWEST), MOST)
-    theirs = seconds(function, calls) / calls * 1e3
-    beside = f" {ours[name]:>9s} {float(ours[name]) / theirs:6.2f}" if name in ours else ""
-    print(f"{name:28s} {theirs:9.4f}{beside}", flush=True)
-
-
-def floats(*shape):
-    return torch.rand(*shape, device=device) * 2 - 1
-
-
-def ints(end, *shape):
-    return (torch.rand(*shape, device=device) * end).long()
-
-
-def orders():
-    square, rows, many, whole = floats(4096, 4096), floats(256, 10000), floats(1000000), ints(1000, 1000000)
-    in_order = many.sort()[0]
-    row("median", lambda: square.median(1))
-    row("quantile", lambda: rows.quantile(0.3, 1))
-    row("sort_axis0", lambda: square.sort(0))
-    row("topk_10", lambda: square.topk(10, 1))
-    row("searchsorted", lambda: torch.searchsorted(in_order, many))
-    row("unique", lambda: whole.unique(return_inverse=True, return_counts=True))
-    row("randperm", lambda: torch.randperm(1000000, device=device))
-
-
-def counts():
-    many, whole, classes = floats(10000000), ints(1000, 10000000), ints(100, 100000)
-    mask, weights, long_weights = many > 0, floats(4096, 1000) + 1, floats(64, 50257) + 1
-    row("histc", lambda: many.histc(100, -1, 1))
-    row("bincount", lambda: whole.bincount(minlength=1000))
-    row("argwhere", lambda: mask.nonzero())
-    row("mask_select", lambda: many.masked_select(mask))
-    row("one_hot", lambda: F.one_hot(classes, 100))
-    row("multinomial_1", lambda: weights.multinomial(1, True))
-    row("multinomial_10", lambda: long_weights.multinomial(10, False))
-
-
-def scatters():
-    to, given, where = floats(10000, 64), floats(100000, 64), ints(10000, 100000, 64)
-    line, places, square, columns = floats(1000000), ints(1000000, 1000000), floats(4096, 4096), ints(4096, 4096, 4096)
-    row("scatter_add", lambda: to.scatter_add(0, where, given))
-    row("scatter_add_1d", lambda: line.scatter_add(0, places, line))
-    row("scatter_reduce_max", lambda: to.scatter_reduce(0, where, given, "amax"))
-    row("take_along_dim", lambda: square.take_along_dim(columns, 1))
-
-
-def scans():
-    rows, tall, middle, line = floats(256, 10000), floats(10000, 256), floats(32, 1000, 64), floats(10000000)
-    row("cumsum_1d", lambda: line.cumsum(0))
-    row("cumsum_axis0", lambda: tall.cumsum(0))
-    row("cumsum_middle", lambda: middle.cumsum(1))
-    row("cumprod", lambda: rows.cumprod(1))
-    row("logcumsumexp", lambda: rows.logcumsumexp(1))
-
-
-def images():
-    x, grid, small, columns = floats(16, 64, 64, 64), floats(16, 64, 64, 2), floats(16, 64, 56, 56), floats(16, 576, 3136)
-    row("nearest", lambda: F.interpolate(x, (128, 128), mode="nearest"))
-    row("bilinear", lambda: F.interpolate(x, (128, 128), mode="bilinear"))
-    row("bicubic", lambda: F.interpolate(x, (128, 128), mode="bicubic"))
-    row("grid_sample", lambda: F.grid_sample(x, grid, align_corners=False))
-    row("pixel_shuffle", lambda: F.pixel_shuffle(x, 2).contiguous())
-    row("unfold", lambda: F.unfold(small, 3, padding=1))
-    row("fold", lambda: F.fold(columns, (56, 56), 3, padding=1))
-
-
-def reductions():
-    x, square, line, vectors = floats(8192, 4096), floats(4096, 4096), floats(10000000), floats(65536, 512)
-    row("norm2", lambda: x.norm(2, 1))
-    row("norm3", lambda: x.norm(3, 1))
-    row("std", lambda: x.std(1))
-    row("var_axis0", lambda: x.var(0))
-    row("logsumexp", lambda: x.logsumexp(1))
-    row("nansum", lambda: x.nansum(1))
-    row("any", lambda: (x > 2).any(1))
-    row("argmax_axis0", lambda: square.argmax(0))
-    row("max_all", lambda: line.max())
-    row("cosine_similarity", lambda: F.cosine_similarity(vectors, vectors.roll(1, 0), 1))
-
-
-def copies():
-    square, tile, points = floats(4096, 4096), floats(64, 64), floats(1000000, 3)
-    row("roll", lambda: square.roll(1000, 1))
-    row("triu", lambda: square.triu())
-    row("repeat", lambda: tile.repeat(64, 64))
-    row("cat_64", lambda: torch.cat([tile] * 64))
-    row("cross", lambda: torch.linalg.cross(points, points.roll(1, 0)))
-    row("randn", lambda: torch.randn(8192, 4096, device=device))
-
-
-def products():
-    rows, tile, heads, small = floats(256, 10000), floats(64, 64), floats(8, 16, 512, 64), floats(4096, 16, 16)
-    given, right = floats(256, 64, 64), floats(256, 64, 8)
-    definite = given @ given.transpose(1, 2) + 64 * torch.eye(64, device=device)
-    row("cov", lambda: torch.cov(rows))
-    row("corrcoef", lambda: torch.corrcoef(rows))
-    row("kron", lambda: torch.kron(tile, tile))
-    row("einsum", lambda: torch.einsum("bhid,bhjd->bhij", heads, heads))
-    row("matmul_16", lambda: small @ small)
-    row("cholesky", lambda: torch.linalg.cholesky(definite))
-    row("solve", lambda: torch.linalg.solve(definite, right))
-
-
-for subject in (orders, counts, scatters, scans, images, reductions, copies, products):
-    subject()
+for subject in SUBJECTS:
+    if rows.arguments[2:] and subject.__name__ not in rows.arguments[2:]:
+        continue
+    rows.begin_subject()
+    try:
+        subject()
+    except Exception as error:  # its inputs could not be made
+        print(f"{subject.__name__}: failed: {error}", flush=True)
+rows.print_far()
