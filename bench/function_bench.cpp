@@ -43,7 +43,7 @@ constexpr std::pair<const char*, Subject> kSubjects[] = {
 AnyTensor fractions(const Shape& shape, std::int64_t salt, const Device& device) {
   const AnyTensor at = AnyTensor::arange(0, shape.numel(), 1, DType::i64, device);
   const AnyTensor mixed = (at * 7919 + salt * 104729) % 1000003;
-  return (mixed.cast(DType::f64) / 1000003.0).cast(DType::f32).reshape(shape);
+  return ((mixed * mixed % 1000003).cast(DType::f64) / 1000003.0).cast(DType::f32).reshape(shape);
 }
 
 }  // namespace

@@ -4,7 +4,8 @@ usage: peers_functions.py [--values] [DEVICE] [OURS] [SUBJECT ...]
 
 OURS: what function-bench printed, to be shown beside, or -. At the end come the rows again, those that take us
 more than 1.1 times as long first. With --values each row is computed once, from the numbers that function-bench
---values gives its rows, and what came out is compared with OURS. A row that fails is printed and left out."""
+--values yes gives its rows, and what came out is compared with OURS; rows of random numbers, and of layers with
+random weights (lstm_2_layers_both_ways, encoder_layer), differ. A row that fails is printed and left out."""
 from function_peers import arrays, functions, layers, mathematics, rows, training
 
 SUBJECTS = (

@@ -26,7 +26,7 @@ void places(Bench& b) {
                   columns = b.ints({4096, 1024}, 4096), source = b.floats({4096, 1024}),
                   table = b.leaf({50257, 256}), words = b.ints({16, 1024}, 50257),
                   seed = b.floats({16, 1024, 256}), mask = AnyTensor::greater(b.floats({4096, 1}), 0.0);
-  b.row("flip", [&] { return Results{square.flip({0, 1})}; });
+  b.row("flip_add", [&] { return Results{square.flip({0, 1}) + square}; });
   b.row("tril_add", [&] { return Results{square.tril(-1) + square.triu(1).t()}; });
   b.row("diag_embed", [&] { return Results{line.diag_embed()}; });
   b.row("diagonal_sum", [&] { return Results{linalg::trace(square)}; });

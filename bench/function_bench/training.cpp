@@ -36,10 +36,10 @@ void sequences(Bench& b) {
   const auto lstm = b.filled(nn::LstmConfig{.d_in = 256, .d_hidden = 256}.init(device));
   const auto lstm_plain =
       nn::LstmConfig{.d_in = 512, .d_hidden = 512, .layers = 2, .bidirectional = true}.init(plain);
-  const auto attention = nn::MultiHeadAttentionConfig{.d_model = 512, .heads = 8}.init(device);
+  const auto attention = b.filled(nn::MultiHeadAttentionConfig{.d_model = 512, .heads = 8}.init(device));
   const nn::TransformerConfig config{
       .d_model = 512, .d_feed_forward = 2048, .heads = 8, .layers = 1, .dropout = 0};
-  const auto encoder = config.init_encoder(device), encoder_plain = config.init_encoder(plain);
+  const auto encoder = b.filled(config.init_encoder(device)), encoder_plain = config.init_encoder(plain);
   b.row("rnn_training", [&] { return trained(rnn, x, seed); });
   b.row("gru_training", [&] { return trained(gru, x, seed); });
   b.row("lstm_training", [&] { return trained(lstm, x, seed); });

@@ -22,7 +22,8 @@ def image_gradients():
 
 
 def pools():
-    x, given, half, seven = floats(32, 64, 112, 112), leaf(32, 64, 112, 112), floats(32, 64, 56, 56), floats(32, 64, 7, 7)
+    x, given = floats(32, 64, 112, 112), leaf(32, 64, 112, 112)
+    half, seven = floats(32, 64, 56, 56), floats(32, 64, 7, 7)
     most, where = F.max_pool2d(x, 2, return_indices=True)
     row("max_pool_gradient", lambda: with_gradients(F.max_pool2d(given, 3, 2, 1), [given], half))
     row("avg_pool_gradient", lambda: with_gradients(F.avg_pool2d(given, 3, 2, 1), [given], half))

@@ -3,7 +3,26 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from function_peers.rows import device, filled, floats, leaf, row, with_gradients
+from function_peers.rows import device, filled, floats, leaf, row, values, with_gradients
+
+
+def filled_attention(layer, rest=()):
+    """Numbers for the parameters in our order: weight and bias of queries, keys, values and the output."""
+    d = layer.embed_dim
+    with torch.no_grad():
+        for part in range(3):
+            layer.in_proj_weight[part * d:(part + 1) * d] = floats(d, d) * 0.1
+            layer.in_proj_bias[part * d:(part + 1) * d] = floats(d) * 0.1
+        for parameter in (layer.out_proj.weight, layer.out_proj.bias, *rest):
+            parameter.copy_(floats(*parameter.shape) * 0.1)
+
+
+def in_our_order(gradients):
+    """Those of queries, keys and values, which PyTorch has in one tensor; not where times are taken."""
+    if not values:
+        return gradients
+    weight, bias, *rest = gradients
+    return [x for pair in zip(weight.chunk(3), bias.chunk(3)) for x in pair] + rest
 
 
 def sequences():
@@ -15,6 +34,8 @@ def sequences():
     both_ways = nn.LSTM(512, 512, 2, batch_first=True, bidirectional=True).to(device)
     attention = nn.MultiheadAttention(512, 8, batch_first=True).to(device)
     encoder = nn.TransformerEncoderLayer(512, 8, 2048, 0, F.gelu, batch_first=True).to(device)
+    filled_attention(attention)
+    filled_attention(encoder.self_attn, list(encoder.parameters())[4:])
     encoder_plain = nn.TransformerEncoderLayer(512, 8, 2048, 0, F.gelu, batch_first=True).to(device).eval()
 
     def trained(layer, *given, by):
@@ -32,9 +53,9 @@ def sequences():
     row("lstm_2_layers_both_ways", lambda: evaluated(both_ways, long)[0])
     # Without weights, which keep PyTorch from its fused kernel.
     row("attention_training",
-        lambda: with_gradients(attention(tokens, tokens, tokens, need_weights=False)[0],
-                               [*attention.parameters(), tokens], tokens_seed))
-    row("encoder_layer_training", lambda: trained(encoder, tokens, by=tokens_seed))
+        lambda: in_our_order(with_gradients(attention(tokens, tokens, tokens, need_weights=False)[0],
+                                            [*attention.parameters(), tokens], tokens_seed)))
+    row("encoder_layer_training", lambda: in_our_order(trained(encoder, tokens, by=tokens_seed)))
     row("encoder_layer", lambda: evaluated(encoder_plain, long))
 
 
