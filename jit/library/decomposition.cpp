@@ -11,7 +11,7 @@ namespace sinter::library {
 
 namespace {
 
-constexpr std::size_t kRoutines = 6;
+constexpr std::size_t kRoutines = 8;
 
 struct Row {
   const char* name;
@@ -23,7 +23,9 @@ constexpr std::array<Row, kRoutines> kRows = {{{"linalg.cholesky", 2},
                                                {"linalg.lu", 3},
                                                {"linalg.qr", 3},
                                                {"linalg.eigh", 3},
-                                               {"linalg.svd", 4}}};
+                                               {"linalg.svd", 4},
+                                               {"linalg.reflections", 3},
+                                               {"linalg.jacobi_svd", 4}}};
 
 /// Of the first operand: what stands before its last two axes.
 Shape batch_of(const Shape& shape) { return Shape(Dims(std::span(shape.begin(), shape.rank() - 2))); }
@@ -60,7 +62,12 @@ class DecompositionKind final : public Kind {
         results[0] = {shape, dtype};
         results[1] = {with(batch, {rows}), dtype};
         break;
+      case Decomposition::Reflections:
+        results[0] = {shape, dtype};
+        results[1] = {with(batch, {std::min(rows, columns)}), dtype};
+        break;
       case Decomposition::Svd:
+      case Decomposition::JacobiSvd:
         results[0] = {shape, dtype};
         results[1] = {with(batch, {rows}), dtype};
         results[2] = {with(batch, {rows, rows}), dtype};
@@ -97,7 +104,8 @@ class DecompositionKind final : public Kind {
     }
     if (fits) {
       const std::int64_t rows = shape[shape.rank() - 2], columns = shape.back();
-      const bool oblong = routine == Decomposition::Qr || routine == Decomposition::Svd;
+      const bool oblong = routine == Decomposition::Qr || routine == Decomposition::Svd ||
+                          routine == Decomposition::Reflections;
       fits = (oblong || rows == columns) && (routine != Decomposition::Svd || columns >= rows);
       if (two)
         fits = fits && operands[1].shape.back() == columns && batch_of(operands[1].shape) == batch_of(shape);
@@ -156,6 +164,7 @@ std::int64_t DecompositionOp::elements_written(std::size_t result) const {
   switch (routine) {
     case Decomposition::Solve: return batch * n * k;
     case Decomposition::Qr: return batch * m * (result == 0 ? n : k);
+    case Decomposition::Reflections: return batch * (result == 0 ? m * n : k);
     default: break;
   }
   return batch * (result == 1 ? n : result == 2 ? n * n : m * n);

@@ -15,6 +15,10 @@ enum class Decomposition : std::uint8_t {
   Qr,              // A^T [n, m] -> (R in its upper triangle)^T [n, m], Q^T [min(m, n), m]
   SymmetricEigen,  // a [n, n], of which the lower triangle is read -> V^T [n, n], w [n] rising
   Svd,             // A^T [n, m] with m >= n -> U^T [n, m], s [n] falling, V [n, n]
+  // For batches of small matrices; a device need not have them.
+  Reflections,  // A^T [n, m] -> (R, and below its diagonal vectors v)^T [n, m], scales s [min(m, n)], so that
+                // Q is the product of all I - s v v^T, of which v is 1 on the diagonal
+  JacobiSvd,    // A^T [n, n] -> U^T [n, n], s [n] falling, V^T [n, n]
 };
 
 struct DecompositionOp final : LibraryOp {

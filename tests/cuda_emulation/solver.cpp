@@ -3,83 +3,11 @@
 // libcusolver.so.12 and found through LD_LIBRARY_PATH. It is stricter than the library: matrices, workspaces
 // and `info` must be device memory of their full size, and a routine writes over all of its workspace.
 // SINTER_EMULATION_SOLVER=broken: it does not start.
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <functional>
-#include <limits>
-#include <string>
-
-#include <Eigen/Eigenvalues>
-#include <Eigen/Householder>
-#include <Eigen/QR>
-#include <Eigen/SVD>
-
-#include "services.h"
+#include "solver_matrices.h"
 
 namespace {
 
-using sinter_emulation::services;
-
-constexpr int kSuccess = 0, kNotInitialized = 1, kInvalidValue = 3, kUpper = 1, kTransposed = 1, kVectors = 1;
-
-struct Handle {
-  void* stream = nullptr;
-};
-
-template <class T>
-using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
-template <class T>
-using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
-template <class T>
-using Seen = Eigen::Map<Matrix<T>, 0, Eigen::OuterStride<>>;
-
-bool inside(const void* address, std::size_t bytes) {
-  return bytes == 0 || services().inside(reinterpret_cast<std::uint64_t>(address), bytes);
-}
-
-/// A matrix by columns that is wholly in device memory.
-template <class T>
-bool is_matrix(const T* a, int rows, int columns, int lda) {
-  return rows > 0 && columns > 0 && lda >= rows &&
-         inside(a, (static_cast<std::size_t>(columns - 1) * static_cast<std::size_t>(lda) +
-                    static_cast<std::size_t>(rows)) *
-                       sizeof(T));
-}
-template <class T>
-bool is_vector(const T* x, int count) {
-  return inside(x, static_cast<std::size_t>(count) * sizeof(T));
-}
-
-/// What a routine may need, so that no two routines' workspaces have one size.
-int work_for(int m, int n) { return 3 * m + 5 * n + 7; }
-
-int enqueue(Handle* handle, bool valid, const std::function<void()>& work) {
-  if (!valid) return kInvalidValue;
-  const auto call = [work] { return work(), kSuccess; };
-  return services().enqueue(handle->stream, call) == 0 ? kSuccess : kInvalidValue;
-}
-
-template <class T>
-void spoil(T* work, int count) {
-  std::fill_n(work, count, std::numeric_limits<T>::quiet_NaN());
-}
-
-template <class T>
-void factor(T* a, int n, int lda, int* info) {
-  Seen<T> u(a, n, n, Eigen::OuterStride<>(lda));
-  *info = 0;
-  for (int j = 0; j < n && *info == 0; ++j) {
-    for (int i = 0; i < j; ++i) u(i, j) = (u(i, j) - u.col(i).head(i).dot(u.col(j).head(i))) / u(i, i);
-    const T rest = u(j, j) - u.col(j).head(j).squaredNorm();
-    if (!(rest > 0))
-      *info = j + 1;
-    else
-      u(j, j) = std::sqrt(rest);
-  }
-}
+using namespace sinter_emulation;
 
 template <class T>
 int potrf(Handle* handle, int uplo, int n, T* a, int lda, T* work, int elements, int* info) {
@@ -87,19 +15,7 @@ int potrf(Handle* handle, int uplo, int n, T* a, int lda, T* work, int elements,
                      is_vector(work, elements) && is_vector(info, 1);
   return enqueue(handle, valid, [=] {
     spoil(work, elements);
-    factor(a, n, lda, info);
-  });
-}
-
-template <class T>
-int potrf_batched(Handle* handle, int uplo, int n, T** a, int lda, int* infos, int batch) {
-  const bool valid =
-      uplo == kUpper && n > 0 && lda >= n && batch > 0 && is_vector(a, batch) && is_vector(infos, batch);
-  return enqueue(handle, valid, [=] {
-    for (int i = 0; i < batch; ++i) {
-      if (!is_matrix(a[i], n, n, lda)) std::abort();
-      factor(a[i], n, lda, infos + i);
-    }
+    factor_definite(a, n, lda, info);
   });
 }
 
@@ -109,20 +25,7 @@ int getrf(Handle* handle, int m, int n, T* a, int lda, T* work, int* pivots, int
                      is_vector(pivots, std::min(m, n)) && is_vector(info, 1);
   return enqueue(handle, valid, [=] {
     spoil(work, work_for(m, n));
-    Seen<T> lu(a, m, n, Eigen::OuterStride<>(lda));
-    *info = 0;
-    for (int j = 0; j < std::min(m, n); ++j) {
-      int pivot = 0;
-      lu.col(j).tail(m - j).cwiseAbs().maxCoeff(&pivot);
-      pivots[j] = j + pivot + 1;
-      if (pivot != 0) lu.row(j).swap(lu.row(j + pivot));
-      if (lu(j, j) == 0) {
-        if (*info == 0) *info = j + 1;
-        continue;
-      }
-      lu.col(j).tail(m - j - 1) /= lu(j, j);
-      lu.bottomRightCorner(m - j - 1, n - j - 1) -= lu.col(j).tail(m - j - 1) * lu.row(j).tail(n - j - 1);
-    }
+    factor_lu(a, m, n, lda, pivots, info);
   });
 }
 
@@ -132,13 +35,7 @@ int getrs(Handle* handle, int trans, int n, int k, const T* a, int lda, const in
   const bool valid = trans == kTransposed && is_matrix(a, n, n, lda) && is_matrix(b, n, k, ldb) &&
                      is_vector(pivots, n) && is_vector(info, 1);
   return enqueue(handle, valid, [=] {
-    const Seen<T> lu(const_cast<T*>(a), n, n, Eigen::OuterStride<>(lda));
-    Seen<T> x(b, n, k, Eigen::OuterStride<>(ldb));
-    // (P L U)^T x = b
-    lu.template triangularView<Eigen::Upper>().transpose().solveInPlace(x);
-    lu.template triangularView<Eigen::UnitLower>().transpose().solveInPlace(x);
-    for (int j = n - 1; j >= 0; --j)
-      if (pivots[j] != j + 1) x.row(j).swap(x.row(pivots[j] - 1));
+    solve_transposed(a, n, k, lda, pivots, b, ldb);
     *info = 0;
   });
 }
@@ -149,10 +46,7 @@ int geqrf(Handle* handle, int m, int n, T* a, int lda, T* tau, T* work, int elem
                      elements >= work_for(m, n) && is_vector(work, elements) && is_vector(info, 1);
   return enqueue(handle, valid, [=] {
     spoil(work, elements);
-    Seen<T> factors(a, m, n, Eigen::OuterStride<>(lda));
-    const Eigen::HouseholderQR<Matrix<T>> qr(factors);
-    factors = qr.matrixQR();
-    Eigen::Map<Vector<T>>(tau, std::min(m, n)) = qr.hCoeffs();
+    factor_qr(a, m, n, lda, tau);
     *info = 0;
   });
 }
@@ -178,12 +72,7 @@ int syevd(Handle* handle, int mode, int uplo, int n, T* a, int lda, T* w, T* wor
                      elements >= work_for(n, n) && is_vector(work, elements) && is_vector(info, 1);
   return enqueue(handle, valid, [=] {
     spoil(work, elements);
-    Seen<T> v(a, n, n, Eigen::OuterStride<>(lda));
-    const Matrix<T> whole = v.template selfadjointView<Eigen::Upper>();
-    const Eigen::SelfAdjointEigenSolver<Matrix<T>> solver(whole);
-    *info = solver.info() == Eigen::Success ? 0 : 1;
-    v = solver.eigenvectors();
-    Eigen::Map<Vector<T>>(w, n) = solver.eigenvalues();
+    find_eigenvalues(a, n, lda, w, info);
   });
 }
 
@@ -197,30 +86,25 @@ int gesvd(Handle* handle, signed char of_u, signed char of_vt, int m, int n, T* 
   return enqueue(handle, valid, [=] {
     spoil(work, elements);
     spoil(rwork, n - 1);
-    Seen<T> given(a, m, n, Eigen::OuterStride<>(lda));
-    const Matrix<T> whole = given;
-    given.setConstant(std::numeric_limits<T>::quiet_NaN());
-    const Eigen::JacobiSVD<Matrix<T>> svd(whole, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    const auto svd = find_singular_values(a, m, n, lda, s);
     Seen<T>(u, m, n, Eigen::OuterStride<>(ldu)) = svd.matrixU();
-    Eigen::Map<Vector<T>>(s, n) = svd.singularValues();
     Seen<T>(vt, n, n, Eigen::OuterStride<>(ldvt)) = svd.matrixV().transpose();
     *info = 0;
   });
 }
 
-int size_of_work(int* elements, int m, int n) { return *elements = work_for(m, n), kSuccess; }
+int size_of_work(int* elements, int m, int n) { return *elements = work_for(m, n), kSolverSuccess; }
 
 }  // namespace
 
 extern "C" {
 
 int cusolverDnCreate(Handle** handle) {
-  const char* const broken = std::getenv("SINTER_EMULATION_SOLVER");
-  if (broken && std::string(broken) == "broken") return kNotInitialized;
-  return *handle = new Handle, kSuccess;
+  if (solver_is("broken")) return kNotInitialized;
+  return *handle = new Handle, kSolverSuccess;
 }
-int cusolverDnDestroy(Handle* handle) { return delete handle, kSuccess; }
-int cusolverDnSetStream(Handle* handle, void* stream) { return handle->stream = stream, kSuccess; }
+int cusolverDnDestroy(Handle* handle) { return delete handle, kSolverSuccess; }
+int cusolverDnSetStream(Handle* handle, void* stream) { return handle->stream = stream, kSolverSuccess; }
 
 #define ROUTINES(S, T)                                                                                       \
   int cusolverDn##S##potrf_bufferSize(Handle*, int, int n, T*, int, int* elements) {                         \
@@ -228,9 +112,6 @@ int cusolverDnSetStream(Handle* handle, void* stream) { return handle->stream = 
   }                                                                                                          \
   int cusolverDn##S##potrf(Handle* h, int uplo, int n, T* a, int lda, T* work, int elements, int* info) {    \
     return potrf(h, uplo, n, a, lda, work, elements, info);                                                  \
-  }                                                                                                          \
-  int cusolverDn##S##potrfBatched(Handle* h, int uplo, int n, T** a, int lda, int* infos, int batch) {       \
-    return potrf_batched(h, uplo, n, a, lda, infos, batch);                                                  \
   }                                                                                                          \
   int cusolverDn##S##getrf_bufferSize(Handle*, int m, int n, T*, int, int* elements) {                       \
     return size_of_work(elements, m, n);                                                                     \

@@ -348,6 +348,108 @@ TEST_CASE("no matrices, and matrices of no size") {
             .shape() == Shape({4, 0}));
 }
 
+namespace {
+
+AnyTensor on_host(const AnyTensor& x) { return x.to_device(Device::host()); }
+AnyTensor host_unit(std::int64_t n, DType dtype) { return eye(n, n, dtype, Device::host()); }
+
+/// Factors of `a`, multiplied on the host: kernels of the device for each shape would take long to compile.
+void check_qr(const AnyTensor& a) {
+  const auto [q, r] = linalg::qr(a);
+  const AnyTensor there = on_host(a), host_q = on_host(q), host_r = on_host(r);
+  const std::int64_t k = q.shape().back();
+  check_alike(host_q.matmul(host_r), there, bound(k));
+  const AnyTensor square = t(host_q).matmul(host_q);
+  check_alike(square, host_unit(k, a.dtype()).expand(square.shape()), bound(k));
+  check_alike(host_r.triu(), host_r, 0);
+}
+void check_svd(const AnyTensor& a) {
+  const auto [u, s, vh] = linalg::svd(a);
+  const AnyTensor there = on_host(a), host_u = on_host(u), host_v = t(on_host(vh));
+  check_alike(on_host(s), std::get<1>(linalg::svd(there)), bound(s.shape().back()));
+  check_alike((host_u * on_host(s).unsqueeze(-2)).matmul(t(host_v)), there, bound(s.shape().back()));
+  for (const AnyTensor& factor : {host_u, host_v}) {
+    const AnyTensor square = t(factor).matmul(factor);
+    check_alike(square, host_unit(square.shape().back(), a.dtype()).expand(square.shape()),
+                bound(a.shape().back()));
+  }
+}
+
+/// All decompositions of square matrices, beside those of the host.
+void check_batch(std::int64_t batch, std::int64_t n, DType dtype) {
+  CAPTURE(name_of(dtype));
+  CAPTURE(batch);
+  CAPTURE(n);
+  // With eigenvalues of about 1, so that determinants are no large numbers.
+  const AnyTensor a = regular({batch, n, n}, dtype) * (0.5 / std::sqrt(1.0 + static_cast<double>(n)));
+  const AnyTensor b = numbers({batch, n, 3}, dtype, 1), there = on_host(a);
+  const double units = bound(n);
+  check_alike(linalg::solve(a, b), linalg::solve(there, on_host(b)), units);
+  check_alike(linalg::inverse(a), linalg::inverse(there), units);
+  check_alike(linalg::det(a), linalg::det(there), units);
+  check_alike(linalg::slogdet(a).second, linalg::slogdet(there).second, units);
+  const auto [p, lower, upper] = linalg::lu(a);
+  const auto [host_p, host_lower, host_upper] = linalg::lu(there);
+  check_alike(p, host_p, 0);
+  check_alike(lower, host_lower, units);
+  check_alike(upper, host_upper, units);
+  const AnyTensor positive = there.matmul(t(there)) + host_unit(n, dtype);
+  check_alike(linalg::cholesky(positive.to_device(test_device())), linalg::cholesky(positive), units);
+  const auto [w, v] = linalg::eigh(positive.to_device(test_device()));
+  check_alike(w, linalg::eigh(positive).first, units);
+  check_alike((on_host(v) * on_host(w).unsqueeze(-2)).matmul(t(on_host(v))), positive, units);
+  check_qr(a);
+  check_svd(a);
+}
+
+}  // namespace
+
+TEST_CASE("batches of no, few and many matrices, as the host decomposes them") {
+  const MatmulPrecisionScope exact(MatmulPrecision::Highest);
+  for (const DType dtype : dtypes())
+    for (const std::int64_t batch : {0, 1, 3, 64})
+      for (const std::int64_t n : {0, 1, 2, 17, 33, 64}) check_batch(batch, n, dtype);
+  check_batch(2, 65, DType::f32);
+  check_batch(8200, 2, DType::f32);  // more than one list of matrices has
+}
+
+TEST_CASE("oblong matrices of batches, and those with zeros") {
+  const MatmulPrecisionScope exact(MatmulPrecision::Highest);
+  for (const DType dtype : dtypes()) {
+    for (const Shape& shape : {Shape({64, 33, 17}), Shape({3, 17, 33}), Shape({64, 2, 1}), Shape({5, 1, 40}),
+                               Shape({2, 3, 40, 40})}) {
+      CAPTURE(to_string(shape));
+      const AnyTensor a = numbers(shape, dtype);
+      check_qr(a);
+      check_svd(a);
+    }
+    const AnyTensor square = numbers({1, 9, 9}, dtype);
+    const AnyTensor odd = AnyTensor::cat(
+        std::vector{square, square * 0.0, square.triu(), unit(9, dtype).unsqueeze(0),
+                    square.narrow(2, 0, 1).expand({1, 9, 9}), square.narrow(1, 2, 1).expand({1, 9, 9})},
+        0);
+    check_qr(odd);
+    check_svd(odd);
+    check_qr(odd.narrow(-1, 0, 4));
+    check_svd(odd.narrow(-2, 0, 4));
+  }
+}
+
+TEST_CASE("one singular matrix among many") {
+  for (const std::int64_t n : {3, 33}) {
+    const AnyTensor good = regular({64, n, n}, DType::f32) * (0.5 / std::sqrt(1.0 + static_cast<double>(n)));
+    const AnyTensor bad = AnyTensor::cat(
+        std::vector{good.narrow(0, 0, 40), good.narrow(0, 0, 1) * 0.0, good.narrow(0, 41, 23)}, 0);
+    CHECK(contains(message_of([&] { linalg::solve(bad, good); }),
+                   "[solve] matrix 40 of the batch is singular"));
+    CHECK(
+        contains(message_of([&] { linalg::inverse(bad); }), "[inverse] matrix 40 of the batch is singular"));
+    CHECK(contains(message_of([&] { linalg::cholesky(definite(bad) - unit(n, DType::f32)); }),
+                   "[cholesky] matrix 40 of the batch is not positive definite"));
+    check_alike(linalg::det(bad), linalg::det(on_host(bad)), bound(n));
+  }
+}
+
 TEST_CASE("a device with a library of its own reads one number of each matrix") {
   const Device device = test_device();
   if (!device.core().computes(library::decomposition(library::Decomposition::Cholesky))) return;

@@ -54,7 +54,7 @@ class CudaBackend final : public Backend {
   LibraryWays library_ways(const ir::PlainProduct& product) noexcept override;
   bool computes(const library::Kind& kind) const override {
     return product_table().has(kind) || pass_table().has(kind) ||
-           (library::is_decomposition(kind) && solver());
+           (library::is_decomposition(kind) && solver() && solver()->has(kind));
   }
   ExecutableRef prepare(const library::LibraryOp& op) override;
   ExecutableRef prepare_passes(const library::LibraryOp& op);
@@ -328,7 +328,7 @@ Solver* CudaBackend::solver() const {
     solver_asked_ = true;
     make_current();
     try {
-      solver_ = std::make_unique<Solver>(api_, *api, stream_);
+      solver_ = std::make_unique<Solver>(api_, *api, context_, stream_);
     } catch (const DeviceError& error) {
       base::warn_once(error.what());
     }

@@ -2,12 +2,15 @@
 // results those that functions give.
 #include "src/tensor/matrix/device.h"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <string>
 
+#include <sinter/autocast.h>
 #include <sinter/functions/creation.h>
 #include <sinter/functions/linalg.h>
+#include <sinter/precision.h>
 
 #include "jit/library/decomposition.h"
 #include "src/runtime/device_core.h"
@@ -49,18 +52,25 @@ std::vector<std::int32_t> read_ints(const A& x, const Location& where) {
   return values;
 }
 
+/// The results of a routine, the last of which is `info`.
+Tensors call(Decomposition routine, std::initializer_list<A> operands, const Location& where) {
+  const library::Kind& kind = library::decomposition(routine);
+  const std::vector<Operand> given(operands.begin(), operands.end());
+  Tensors results(kind.result_count());
+  apply_library(kind, given, {}, results, where);
+  return results;
+}
+
+bool computes(const A& a, Decomposition routine) {
+  return a.value()->device->computes(library::decomposition(routine));
+}
+
 class OnDevice {
  public:
   OnDevice(Decomposition routine, std::string_view name, const Location& where)
-      : kind_(library::decomposition(routine)), name_(name), where_(where) {}
+      : routine_(routine), name_(name), where_(where) {}
 
-  /// The results, the last of which is `info`.
-  Tensors call(std::initializer_list<A> operands) const {
-    const std::vector<Operand> given(operands.begin(), operands.end());
-    Tensors results(kind_.result_count());
-    apply_library(kind_, given, {}, results, where_);
-    return results;
-  }
+  Tensors call(std::initializer_list<A> operands) const { return tensor::call(routine_, operands, where_); }
 
   /// Reads `info`.
   void check(const A& info, const char* refused) const {
@@ -134,10 +144,62 @@ class OnDevice {
     return count > 1 ? "matrix " + std::to_string(i) + " of the batch " : "the matrix ";
   }
 
-  const library::Kind& kind_;
+  const Decomposition routine_;
   const std::string name_;
   const Location& where_;
 };
+
+std::int64_t batch_of(const A& a) { return a.numel() / (rows_of(a) * a.shape().back()); }
+
+/// Q [.., m, k] and R [.., k, n] of a batch. Q = H_1 .. H_k with H_i = I - s_i v_i v_i^T is I - V T V^T, of
+/// which T^-1 is upper triangular with 1 / s on its diagonal, and above it as V^T V (Joffrain, Low,
+/// Quintana-Orti, van de Geijn, Van Zee, "Accumulating Householder transformations, revisited", 2006).
+/// cuSOLVER has no orgqr for batches.
+Tensors qr_of_batch(const A& a, const Location& where) {
+  const Autocast wide(std::nullopt);
+  const MatmulPrecisionScope exact(MatmulPrecision::Highest);
+  const Tensors r = call(Decomposition::Reflections, {t(a)}, where);
+  const A factors = t(r[0]), &scales = r[1];
+  const std::int64_t m = rows_of(a), k = scales.shape().back();
+  const A unit = eye(m, k, a.dtype(), a.device(), where);
+  // A scale of 0 stands for no reflection.
+  const A none = A::equal(scales, 0.0, where);
+  const A v = A::where(none.unsqueeze(-2, where), 0.0,
+                       A::add(factors.narrow(-1, 0, k, where).tril(-1, where), unit, where), where);
+  const A diagonal = A::where(none, 1.0, A::where(none, 1.0, scales, where).recip(where), where);
+  const A inverse = A::add(t(v).matmul(v, where).triu(1, where), diag_embed(diagonal, 0, where), where);
+  const A solved = call(Decomposition::Solve, {inverse, v.narrow(-2, 0, k, where)}, where)[0];
+  return {A::sub(unit, v.matmul(t(solved), where), where), factors.narrow(-2, 0, k, where).triu(0, where)};
+}
+
+/// Q and R.
+Tensors qr(const A& a, const Location& where) {
+  // geqrfBatched is faster for such matrices, as PyTorch's geqrf_kernel found
+  // (https://github.com/pytorch/pytorch/pull/56253).
+  constexpr std::int64_t kMostRows = 256, kRowsOfOne = 16;
+  const std::int64_t m = rows_of(a);
+  if (m <= kMostRows && batch_of(a) >= std::max<std::int64_t>(2, m / kRowsOfOne) &&
+      computes(a, Decomposition::Reflections))
+    return qr_of_batch(a, where);
+  const Tensors r = call(Decomposition::Qr, {t(a)}, where);
+  return {t(r[1]), t(r[0]).narrow(-2, 0, std::min(m, a.shape().back()), where).triu(0, where)};
+}
+
+/// U, s and V of a batch of small matrices that are as high as wide, or higher; nothing of other ones, and
+/// where the iteration did not end.
+std::optional<Tensors> svd_of_batch(const A& a, const Location& where) {
+  constexpr std::int64_t kMost = 32;  // of gesvdjBatched
+  const bool high = rows_of(a) > a.shape().back();
+  if (batch_of(a) < 2 || a.shape().back() > kMost || !computes(a, Decomposition::JacobiSvd))
+    return std::nullopt;
+  const Tensors factors = high ? qr(a, where) : Tensors{a, a};
+  const Tensors r = call(Decomposition::JacobiSvd, {t(factors[1])}, where);
+  for (const std::int32_t info : read_ints(r[3], where))
+    if (info != 0) return std::nullopt;
+  const Autocast wide(std::nullopt);
+  const MatmulPrecisionScope exact(MatmulPrecision::Highest);
+  return Tensors{high ? factors[0].matmul(t(r[0]), where) : t(r[0]), r[1], t(r[2])};
+}
 
 }  // namespace
 
@@ -147,7 +209,7 @@ std::optional<std::vector<AnyTensor>> compute_on_device(MatrixFunction function,
   const std::optional<Decomposition> routine = routine_of(function);
   const A a = operands[0].inner();
   if (!routine || a.numel() == 0 || (operands.size() > 1 && operands[1].numel() == 0)) return std::nullopt;
-  if (!a.value()->device->computes(library::decomposition(*routine))) return std::nullopt;
+  if (!computes(a, *routine)) return std::nullopt;
   for (const A& operand : operands)
     if (rows_of(operand) > std::numeric_limits<std::int32_t>::max() / operand.shape().back())
       return std::nullopt;
@@ -174,15 +236,13 @@ std::optional<std::vector<AnyTensor>> compute_on_device(MatrixFunction function,
       return Tensors{device.permutation(r[1], a.dtype()), factors.tril(-1, where) + device.unit_like(a),
                      factors.triu(0, where)};
     }
-    case MatrixFunction::Qr: {
-      const Tensors r = device.call({t(a)});
-      const std::int64_t k = std::min(rows_of(a), a.shape().back());
-      return Tensors{t(r[1]), t(r[0]).narrow(-2, 0, k, where).triu(0, where)};
-    }
+    case MatrixFunction::Qr: return qr(a, where);
     case MatrixFunction::Svd: {
       // The routine wants at least as many rows as columns: else it is given A^T = U S V^T, and A = V S U^T.
       device.check_finite(a);
       const bool wide = rows_of(a) < a.shape().back();
+      if (const auto r = svd_of_batch(wide ? t(a) : a, where))
+        return wide ? Tensors{(*r)[2], (*r)[1], t((*r)[0])} : Tensors{(*r)[0], (*r)[1], t((*r)[2])};
       const Tensors r = device.call({wide ? a : t(a)});
       device.check(r[3], "has singular values that were not found");
       return wide ? Tensors{r[2], r[1], r[0]} : Tensors{t(r[0]), r[1], t(r[2])};

@@ -2,6 +2,7 @@
 #include "src/runtime/cuda/libraries/solver_api.h"
 
 #include <type_traits>
+#include <utility>
 
 #include <dlfcn.h>
 
@@ -47,6 +48,9 @@ Library open_library() {
   load(api.create, "cusolverDnCreate");
   load(api.destroy, "cusolverDnDestroy");
   load(api.set_stream, "cusolverDnSetStream");
+  load(api.create_jacobi, "cusolverDnCreateGesvdjInfo");
+  load(api.destroy_jacobi, "cusolverDnDestroyGesvdjInfo");
+  load(api.sort_jacobi, "cusolverDnXgesvdjSetSortEig");
   for (const char* letter : {"S", "D"}) {
     SolverRoutines& routines = *letter == 'S' ? api.f32 : api.f64;
     const std::string prefix = std::string("cusolverDn") + letter;
@@ -64,12 +68,37 @@ Library open_library() {
     load(routines.syevd, prefix + "syevd");
     load(routines.gesvd_size, prefix + "gesvd_bufferSize");
     load(routines.gesvd, prefix + "gesvd");
+    load(routines.gesvdj_batched_size, prefix + "gesvdjBatched_bufferSize");
+    load(routines.gesvdj_batched, prefix + "gesvdjBatched");
   }
   if (!missing.empty()) {
     library.problem = std::string(found) + " lacks " + missing + ": install a newer cuSOLVER";
     return library;
   }
-  if (base::logs("device")) base::log_line("device", std::string("cuSOLVER: ") + found);
+  // What is missing from here on leaves matrices of a batch to be decomposed one after the other.
+  load(api.batched_eigen.create_parameters, "cusolverDnCreateParams");
+  load(api.batched_eigen.destroy_parameters, "cusolverDnDestroyParams");
+  load(api.batched_eigen.size, "cusolverDnXsyevBatched_bufferSize");
+  load(api.batched_eigen.syev, "cusolverDnXsyevBatched");
+  api.has_batched_eigen = missing.empty();
+  // The cuBLAS that cuSOLVER itself uses: dlsym looks through what a library depends on, too.
+  std::string all_missing = std::exchange(missing, {});
+  load(api.blas.create, "cublasCreate_v2");
+  load(api.blas.destroy, "cublasDestroy_v2");
+  load(api.blas.set_stream, "cublasSetStream_v2");
+  for (const char* letter : {"S", "D"}) {
+    BlasRoutines& routines = *letter == 'S' ? api.blas.f32 : api.blas.f64;
+    const std::string prefix = std::string("cublas") + letter;
+    load(routines.getrf_batched, prefix + "getrfBatched");
+    load(routines.getrs_batched, prefix + "getrsBatched");
+    load(routines.geqrf_batched, prefix + "geqrfBatched");
+  }
+  api.has_blas = missing.empty();
+  if (!missing.empty()) all_missing += (all_missing.empty() ? "" : " and ") + missing;
+  if (base::logs("device"))
+    base::log_line("device",
+                   std::string("cuSOLVER: ") + found +
+                       (all_missing.empty() ? "" : ", which lacks " + all_missing + " for batches"));
   library.works = true;
   return library;
 }

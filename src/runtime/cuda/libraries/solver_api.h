@@ -1,8 +1,10 @@
-// The part of cuSOLVER's interface that Sinter uses. The library is opened at run time and the declarations
-// are our own, so that building needs no toolkit; a program that decomposes no matrix never opens it.
+// The part of cuSOLVER's interface that Sinter uses, and that of cuBLAS on which cuSOLVER rests. The
+// libraries are opened at run time and the declarations are our own, so that building needs no toolkit; a
+// program that decomposes no matrix never opens them.
 #pragma once
 
-#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "src/runtime/cuda/driver_api.h"
@@ -12,10 +14,19 @@ namespace sinter::runtime::cuda {
 using SolverStatus = int;  // cusolverStatus_t
 struct SolverTag;
 using SolverHandle = SolverTag*;  // cusolverDnHandle_t
+struct SolverParametersTag;
+using SolverParameters = SolverParametersTag*;  // cusolverDnParams_t
+struct JacobiTag;
+using JacobiOptions = JacobiTag*;  // gesvdjInfo_t
+using BlasStatus = int;            // cublasStatus_t
+struct BlasTag;
+using BlasHandle = BlasTag*;  // cublasHandle_t
 
-inline constexpr int kUpper = 1;           // CUBLAS_FILL_MODE_UPPER
-inline constexpr int kTransposed = 1;      // CUBLAS_OP_T
-inline constexpr int kWithVectors = 1;     // CUSOLVER_EIG_MODE_VECTOR
+inline constexpr int kUpper = 1;        // CUBLAS_FILL_MODE_UPPER
+inline constexpr int kTransposed = 1;   // CUBLAS_OP_T
+inline constexpr int kWithVectors = 1;  // CUSOLVER_EIG_MODE_VECTOR
+/// cudaDataType.
+inline constexpr int kSolverF32 = 0, kSolverF64 = 1;
 inline constexpr signed char kThin = 'S';  // of gesvd: as many columns as the matrix has
 
 /// The routines for one dtype, whose elements are void here: cusolverDnS.. and cusolverDnD... All matrices
@@ -46,13 +57,56 @@ struct SolverRoutines {
   SolverStatus (*gesvd)(SolverHandle, signed char u, signed char vt, int m, int n, void* a, int lda, void* s,
                         void* u_out, int ldu, void* vt_out, int ldvt, void* work, int elements, void* rwork,
                         int* info) = nullptr;
+  SolverStatus (*gesvdj_batched_size)(SolverHandle, int mode, int m, int n, const void* a, int lda,
+                                      const void* s, const void* u, int ldu, const void* v, int ldv,
+                                      int* elements, JacobiOptions, int batch) = nullptr;
+  SolverStatus (*gesvdj_batched)(SolverHandle, int mode, int m, int n, void* a, int lda, void* s, void* u,
+                                 int ldu, void* v, int ldv, void* work, int elements, int* infos,
+                                 JacobiOptions, int batch) = nullptr;
+};
+
+/// cublasS.. and cublasD... Lists, pivots and `infos` are in device memory; `info` is not: it names an
+/// argument that is wrong, before the routine starts.
+struct BlasRoutines {
+  BlasStatus (*getrf_batched)(BlasHandle, int n, void* const* a, int lda, int* pivots, int* infos,
+                              int batch) = nullptr;
+  BlasStatus (*getrs_batched)(BlasHandle, int trans, int n, int k, const void* const* a, int lda,
+                              const int* pivots, void* const* b, int ldb, int* info, int batch) = nullptr;
+  BlasStatus (*geqrf_batched)(BlasHandle, int m, int n, void* const* a, int lda, void* const* tau, int* info,
+                              int batch) = nullptr;
+};
+
+struct BlasApi {
+  BlasStatus (*create)(BlasHandle*) = nullptr;
+  BlasStatus (*destroy)(BlasHandle) = nullptr;
+  BlasStatus (*set_stream)(BlasHandle, Stream) = nullptr;
+  BlasRoutines f32, f64;
+};
+
+/// Of cuSOLVER 11.7.1 (CUDA 12.6.2) and newer. Matrices lie one behind the other, as their eigenvalues do.
+struct BatchedEigenApi {
+  SolverStatus (*create_parameters)(SolverParameters*) = nullptr;
+  SolverStatus (*destroy_parameters)(SolverParameters) = nullptr;
+  SolverStatus (*size)(SolverHandle, SolverParameters, int mode, int uplo, std::int64_t n, int type_a,
+                       const void* a, std::int64_t lda, int type_w, const void* w, int compute_type,
+                       std::size_t* device_bytes, std::size_t* host_bytes, std::int64_t batch) = nullptr;
+  SolverStatus (*syev)(SolverHandle, SolverParameters, int mode, int uplo, std::int64_t n, int type_a,
+                       void* a, std::int64_t lda, int type_w, void* w, int compute_type, void* device_work,
+                       std::size_t device_bytes, void* host_work, std::size_t host_bytes, int* infos,
+                       std::int64_t batch) = nullptr;
 };
 
 struct SolverApi {
   SolverStatus (*create)(SolverHandle*) = nullptr;
   SolverStatus (*destroy)(SolverHandle) = nullptr;
   SolverStatus (*set_stream)(SolverHandle, Stream) = nullptr;
+  SolverStatus (*create_jacobi)(JacobiOptions*) = nullptr;
+  SolverStatus (*destroy_jacobi)(JacobiOptions) = nullptr;
+  SolverStatus (*sort_jacobi)(JacobiOptions, int sorts) = nullptr;
   SolverRoutines f32, f64;
+  bool has_batched_eigen = false, has_blas = false;
+  BatchedEigenApi batched_eigen;
+  BlasApi blas;
 };
 
 /// Opened at the first call; null where there is none that works.
