@@ -42,7 +42,7 @@ void formulas(Bench& b) {
 void decompositions(Bench& b) {
   const AnyTensor given = b.floats({64, 32, 32}), tall = b.floats({64, 128, 32}),
                   large = b.floats({512, 512}), right = b.floats({512, 64}),
-                  symmetric = given + given.transpose(1, 2);
+                  symmetric = given + given.transpose(1, 2), many_64 = b.floats({256, 64, 64});
   const AnyTensor sound = large + eye(512, 512, DType::f32, large.device()) * 64,
                   many = given + eye(32, 32, DType::f32, large.device()) * 16;
   for (const AnyTensor& x : {symmetric, sound, many}) x.sync();
@@ -51,6 +51,11 @@ void decompositions(Bench& b) {
   b.row("eigh", [&] { return Results{std::get<0>(linalg::eigh(symmetric))}; });
   b.row("inverse", [&] { return Results{linalg::inverse(many)}; });
   b.row("det", [&] { return Results{linalg::slogdet(many).second}; });
+  b.row("lu_64", [&] { return Results{std::get<2>(linalg::lu(many_64)).abs()}; });
+  b.row("inverse_64", [&] { return Results{linalg::inverse(many_64)}; });
+  b.row("qr_64", [&] { return Results{std::get<1>(linalg::qr(many_64)).abs()}; });
+  b.row("svd_64", [&] { return Results{std::get<1>(linalg::svd(many_64))}; });
+  b.row("eigh_64", [&] { return Results{std::get<0>(linalg::eigh(many_64 + many_64.transpose(1, 2)))}; });
   b.row("matrix_exp", [&] { return Results{linalg::matrix_exp(given)}; });
   b.row("solve_512", [&] { return Results{linalg::solve(sound, right)}; });
   b.row("inverse_512", [&] { return Results{linalg::inverse(sound)}; });

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "jit/library/conv2d.h"
+#include "jit/library/counting.h"
 #include "jit/library/indexed_sum.h"
 #include "jit/library/matmul.h"
 #include "jit/library/scan.h"
@@ -19,13 +20,26 @@ namespace {
 const Kind* const* builtin_kinds() {
   static const std::array<const Kind*, kOpCount> table = [] {
     std::array<const Kind*, kOpCount> kinds{};
-    for (const Kind* kind :
-         {&matmul(), &conv2d(Conv2dOp::Direction::Forward), &conv2d(Conv2dOp::Direction::BackwardInput),
-          &conv2d(Conv2dOp::Direction::BackwardWeight), &conv3d(Conv2dOp::Direction::Forward),
-          &conv3d(Conv2dOp::Direction::BackwardInput), &conv3d(Conv2dOp::Direction::BackwardWeight),
-          &sort_indices(), &segment_sum(), &indexed_sum(), &scan(ScanKind::Sum), &scan(ScanKind::Prod),
-          &scan(ScanKind::MaxPosition), &scan(ScanKind::MinPosition), &scan(ScanKind::LogSumExp), &sort(),
-          &sort_with_values(), &search_sorted()})
+    for (const Kind* kind : {&matmul(),
+                             &conv2d(Conv2dOp::Direction::Forward),
+                             &conv2d(Conv2dOp::Direction::BackwardInput),
+                             &conv2d(Conv2dOp::Direction::BackwardWeight),
+                             &conv3d(Conv2dOp::Direction::Forward),
+                             &conv3d(Conv2dOp::Direction::BackwardInput),
+                             &conv3d(Conv2dOp::Direction::BackwardWeight),
+                             &sort_indices(),
+                             &segment_sum(),
+                             &indexed_sum(),
+                             &count_indices(),
+                             &count_steps(),
+                             &scan(ScanKind::Sum),
+                             &scan(ScanKind::Prod),
+                             &scan(ScanKind::MaxPosition),
+                             &scan(ScanKind::MinPosition),
+                             &scan(ScanKind::LogSumExp),
+                             &sort(),
+                             &sort_with_values(),
+                             &search_sorted()})
       kinds[static_cast<std::size_t>(kind->op())] = kind;
     for (const OpInfo& op : kOps)
       if (op.op_class == OpClass::Library && op.op != Op::Extension &&

@@ -338,6 +338,8 @@ constexpr Rule kTable[] = {
     {Op::SortIndices, {}},
     {Op::SegmentSum, {{{segment_sum, kSecond}}}},  // operands: values, and the row of each (tensor::sum_rows)
     {Op::IndexedSum, {}},                          // of values without a history, as SegmentSum's
+    {Op::CountIndices, {}},
+    {Op::CountSteps, {}},
     {Op::Extension, {{{no_rule}, {no_rule}, {no_rule}}}},
     {Op::Result, {}},  // never recorded
 };

@@ -1,4 +1,4 @@
-// The conformance suite: indices brought into order, and sums over segments.
+// The conformance suite: indices brought into order, counts of them, and sums over segments.
 #include <exception>
 #include <string>
 
@@ -19,10 +19,11 @@ class SegmentChecks {
       std::int64_t count, rows, columns;
     };
     // Around runs of 1,024, merges of 8 of them and chunks of 64; more rows than indices and fewer.
-    const Sizes all[] = {{0, 0, 3},    {0, 4, 3},       {1, 1, 1},     {1, 9, 5},       {2, 1, 4},
-                         {5, 3, 0},    {7, 100, 33},    {63, 4, 2},    {64, 4, 2},      {65, 4, 257},
-                         {65, 70, 2},  {129, 3, 1025},  {1023, 50, 3}, {1024, 3000, 1}, {1025, 1, 6},
-                         {3000, 7, 1}, {8192, 9000, 2}, {8193, 40, 4}, {20000, 900, 1}};
+    const Sizes all[] = {{0, 0, 3},       {0, 4, 3},       {1, 1, 1},     {1, 9, 5},       {2, 1, 4},
+                         {5, 3, 0},       {7, 100, 33},    {63, 4, 2},    {64, 4, 2},      {65, 4, 257},
+                         {65, 70, 2},     {129, 3, 1025},  {1023, 50, 3}, {1024, 3000, 1}, {1025, 1, 6},
+                         {3000, 7, 1},    {8192, 9000, 2}, {8193, 40, 4}, {20000, 900, 1}, {200000, 5, 0},
+                         {3000, 4096, 0}, {3000, 4097, 0}};
     for (const Sizes& s : all)
       for (const int spread : {0, 1, 2}) {  // all rows, few of them, the last one
         if (s.rows == 0 && s.count > 0) continue;
@@ -36,6 +37,7 @@ class SegmentChecks {
           for (const std::int64_t stretches : {1, 3})
             if (backend_.traits().supports(dtype) && (dtype == DType::f32 || s.count <= 3000))
               sum_directly(s.count, s.rows, s.columns, stretches, dtype, keys);
+        count(s.count, s.rows, keys);
         const std::vector<double> sorted = sort(s.count, s.rows, keys);
         for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64}) {
           if (!backend_.traits().supports(dtype) || (dtype != DType::f32 && s.count > 3000)) continue;
@@ -55,6 +57,21 @@ class SegmentChecks {
     const LibraryResult want = reference_sort_indices(op, keys);
     check(op, {to_bytes(DType::i32, keys)}, want, 0);
     return want.values;
+  }
+
+  /// How often each row occurs, and where a count of those that are in the lower half of the rows steps.
+  void count(std::int64_t count, std::int64_t rows, const std::vector<double>& index) {
+    library::CountIndicesOp counts;
+    counts.dtype = DType::i32;
+    counts.count = count, counts.rows = rows;
+    check(counts, {to_bytes(DType::i32, index)}, reference_count_indices(counts, index), 0);
+    std::vector<double> running;
+    double before = 0;
+    for (const double row : index) running.push_back(before += row * 2 < static_cast<double>(rows) ? 1 : 0);
+    library::CountStepsOp steps;
+    steps.dtype = DType::i32;
+    steps.length = count, steps.steps = static_cast<std::int64_t>(before);
+    check(steps, {to_bytes(DType::i32, running)}, reference_count_steps(steps, running), 0);
   }
 
   void sum(std::int64_t count, std::int64_t rows, std::int64_t columns, DType dtype, bool dense,

@@ -59,7 +59,8 @@ std::string pass_source(const PassList& list) {
   std::string text = std::string(emit::cuda_head()) +
                      "typedef long long Index;\ntypedef unsigned Word;\ntypedef " + type_of(list.dtype) +
                      " T;\n#define COLUMNS " + std::to_string(Pass::kColumns) +
-                     "\n#define UNROLL _Pragma(\"unroll\")\n#define UNROLL_SOME _Pragma(\"unroll 8\")\n";
+                     "\n#define UNROLL _Pragma(\"unroll\")\n#define UNROLL_SOME _Pragma(\"unroll 8\")\n"
+                     "#define ADD_TO(place, x) atomicAdd((unsigned*)&(place), x)\n";
   const bool shares =
       std::any_of(list.passes.begin(), list.passes.end(), [](const Pass& p) { return p.shared_words > 0; });
   if (shares)
@@ -77,7 +78,6 @@ std::string pass_source(const PassList& list) {
         "#define IS_THERE(shown) ((shown) != 0)\n"
         "#define SHOW_WORD(place, word) (*(volatile Word*)&(place) = (word))\n"
         "#define SHOWN_WORD(place) (*(const volatile Word*)&(place))\n"
-        "#define ADD_TO(place, x) atomicAdd((unsigned*)&(place), x)\n"
         "#define LOW(x) Word(BITS(x))\n"
         "#define HIGH(x) Word(BITS(x) >> 32)\n"
         "#define JOINED(low, high) FROM_BITS((Key(high) << 32) | Key(low))\n";
@@ -97,6 +97,14 @@ std::string pass_source(const PassList& list) {
 
 std::vector<std::string> all_pass_sources() {
   std::vector<std::string> sources;
+  for (const std::int64_t rows : {10, 10000}) {
+    library::CountIndicesOp counts;
+    counts.count = 10000, counts.rows = rows;
+    sources.push_back(pass_source(passes_of(counts)));
+  }
+  library::CountStepsOp steps;
+  steps.length = steps.steps = 10;
+  sources.push_back(pass_source(passes_of(steps)));
   for (std::int64_t count : {10, 10000}) {
     library::SortIndicesOp sort;
     sort.count = count;

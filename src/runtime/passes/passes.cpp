@@ -151,6 +151,12 @@ LibraryTable<PassList(const library::LibraryOp&, PassDevice)>& pass_table() {
                                    PassDevice) { return passes_of(library::as<library::SegmentSumOp>(op)); }},
       {&library::indexed_sum(), [](const library::LibraryOp& op,
                                    PassDevice) { return passes_of(library::as<library::IndexedSumOp>(op)); }},
+      {&library::count_indices(),
+       [](const library::LibraryOp& op, PassDevice) {
+         return passes_of(library::as<library::CountIndicesOp>(op));
+       }},
+      {&library::count_steps(), [](const library::LibraryOp& op,
+                                   PassDevice) { return passes_of(library::as<library::CountStepsOp>(op)); }},
       {&library::sort(),
        [](const library::LibraryOp& op, PassDevice device) {
          return passes_of(library::as<library::SortOp>(op), device);

@@ -1,7 +1,7 @@
 // Library ops that are a few short kernels, one after the other, and the same on every GPU: the bodies are
 // written in what CUDA C++ and GLSL have in common (kernels/*.inc), each device adds the head of its
 // language. Of a workgroup that works together the head has BARRIER, and TEAM_BARRIER for 32 lanes in a row;
-// ATOMIC_ADD and ATOMIC_OR of its memory.
+// ATOMIC_ADD and ATOMIC_OR of its memory. ADD_TO adds to an i32 that others add to.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "jit/library/counting.h"
 #include "jit/library/custom.h"
 #include "jit/library/indexed_sum.h"
 #include "jit/library/scan.h"
@@ -27,6 +28,7 @@ struct PassBuffer {
   std::size_t number = 0;             // of the operand or the result
   std::int64_t first = 0, numel = 0;  // elements of it that the pass sees, from `first` on
   bool written = false;
+  bool added = false;  // written by ADD_TO
 };
 
 /// One kernel. Each lane has one `row` and up to kColumns columns: `column`, `column + width`, ...
@@ -73,6 +75,8 @@ struct PassDevice {
 PassList passes_of(const library::SortIndicesOp& op);
 PassList passes_of(const library::SegmentSumOp& op);
 PassList passes_of(const library::IndexedSumOp& op);
+PassList passes_of(const library::CountIndicesOp& op);
+PassList passes_of(const library::CountStepsOp& op);
 PassList passes_of(const library::ScanOp& op, PassDevice device = {});
 PassList passes_of(const library::SortOp& op, PassDevice device = {});
 PassList passes_of(const library::SearchSortedOp& op);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "jit/library/counting.h"
 #include "jit/library/indexed_sum.h"
 #include "jit/library/segments.h"
 #include "src/autodiff/node.h"
@@ -143,6 +144,13 @@ AnyTensor add_elements(std::string_view op, const AnyTensor& index, const AnyTen
   shape[axis] = size;
   const Rows rows = Rows::of_elements(op, index, shape, axis, where);
   return rows.from_rows(sum_rows(rows.as_rows(source, where), rows.row_of(), rows.size(), where), where);
+}
+
+AnyTensor count_rows(std::string_view op, const AnyTensor& index, std::int64_t rows, const Location& where) {
+  check_limits(op, index.numel(), rows, where);
+  const AnyTensor row_of = rows_in_range(op, index.detach(), rows, where);
+  const Operand operands[] = {row_of};
+  return apply_library(library::count_indices(), operands, {{rows}}, where);
 }
 
 }  // namespace tensor

@@ -18,4 +18,8 @@ AnyTensor add_slices(std::string_view op, const AnyTensor& index, const AnyTenso
 AnyTensor add_elements(std::string_view op, const AnyTensor& index, const AnyTensor& source, std::size_t axis,
                        std::int64_t size, const Location& where);
 
+/// How often each number below `rows` is in `index` (rank 1): i32 [rows]. `index` has elements, `rows` is not
+/// 0.
+AnyTensor count_rows(std::string_view op, const AnyTensor& index, std::int64_t rows, const Location& where);
+
 }  // namespace sinter::tensor

@@ -9,6 +9,7 @@
 #include <sinter/detail/typed.h>
 #include <sinter/functions/sort.h>
 
+#include "jit/library/counting.h"
 #include "jit/library/scan.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
@@ -21,10 +22,6 @@ namespace sinter {
 namespace tensor {
 
 namespace {
-
-AnyTensor counting_from_1(std::int64_t count, const Device& device, const Location& where) {
-  return AnyTensor::arange(1, count + 1, 1, device, where).cast(DType::i32, where);
-}
 
 void check_count(std::string_view op, std::int64_t count, const Location& where) {
   if (count > library::kMostScanned)
@@ -44,19 +41,17 @@ Counted count_up(const AnyTensor& mask, const Location& where) {
   return {running, detail::item(last, where).as_int()};
 }
 
-/// Where a running count gets to 1, 2, ..: the place before which so many less are.
+/// Where a running count gets to 1, 2, ..
 AnyTensor steps_of(const Counted& counted, const Location& where) {
-  const AnyTensor numbers = counting_from_1(counted.count, counted.running.device(), where);
-  return places_in(counted.running, numbers.reshape({1, counted.count}, where), false, where)
-      .reshape({counted.count}, where);
+  const Operand operands[] = {counted.running};
+  return apply_library(library::count_steps(), operands, {{counted.count}}, where);
 }
 
 /// How often each of `rows` occurs in index [n], whose numbers are checked: in `dtype`.
 AnyTensor counts_of(std::string_view op, const AnyTensor& index, std::int64_t rows, DType dtype,
                     const Location& where) {
   if (index.numel() == 0 || rows == 0) return AnyTensor::full({rows}, 0, dtype, index.device(), where);
-  const AnyTensor ones = AnyTensor::full(index.shape(), 1, DType::i32, index.device(), where);
-  return add_slices(op, index, ones, 0, rows, where).cast(dtype, where);
+  return count_rows(op, index, rows, where).cast(dtype, where);
 }
 
 /// Coordinate d of the elements at `positions` of a tensor of `shape`.

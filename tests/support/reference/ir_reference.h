@@ -11,6 +11,7 @@
 
 #include "jit/ir/kernel.h"
 #include "jit/library/conv2d.h"
+#include "jit/library/counting.h"
 #include "jit/library/indexed_sum.h"
 #include "jit/library/matmul.h"
 #include "jit/library/scan.h"
@@ -89,6 +90,9 @@ LibraryResult reference_segment_sum(const library::SegmentSumOp& op, std::span<c
                                     std::span<const double> sorted);
 LibraryResult reference_indexed_sum(const library::IndexedSumOp& op, std::span<const double> values,
                                     std::span<const double> row_of);
+
+LibraryResult reference_count_indices(const library::CountIndicesOp& op, std::span<const double> index);
+LibraryResult reference_count_steps(const library::CountStepsOp& op, std::span<const double> running);
 
 LibraryResult reference_sort(const library::SortOp& op, std::span<const double> x);
 LibraryResult reference_search_sorted(const library::SearchSortedOp& op, std::span<const double> sorted,

@@ -157,6 +157,24 @@ bool stands_before(double a, double b) { return a < b || (std::isnan(b) && !std:
 
 }  // namespace
 
+LibraryResult reference_count_indices(const library::CountIndicesOp& op, std::span<const double> index) {
+  LibraryResult result;
+  result.values.assign(static_cast<std::size_t>(op.rows), 0);
+  for (const double row : index) ++result.values[static_cast<std::size_t>(row)];
+  result.magnitudes.assign(result.values.size(), 0);
+  return result;
+}
+
+LibraryResult reference_count_steps(const library::CountStepsOp& op, std::span<const double> running) {
+  LibraryResult result;
+  for (std::size_t i = 0; i < running.size(); ++i)
+    if (running[i] > static_cast<double>(result.values.size()))
+      result.values.push_back(static_cast<double>(i));
+  result.values.resize(static_cast<std::size_t>(op.steps));
+  result.magnitudes.assign(result.values.size(), 0);
+  return result;
+}
+
 LibraryResult reference_sort(const library::SortOp& op, std::span<const double> x) {
   LibraryResult result;
   std::vector<std::int64_t> order(static_cast<std::size_t>(op.length));
@@ -274,6 +292,18 @@ runtime::LibraryTable<Evaluate(const library::LibraryOp&)>& reference_table() {
        [](const library::LibraryOp& any) -> Evaluate {
          return [op = library::as<library::IndexedSumOp>(any)](Operands operands) {
            return reference_indexed_sum(op, operands[0], operands[1]);
+         };
+       }},
+      {&library::count_indices(),
+       [](const library::LibraryOp& any) -> Evaluate {
+         return [op = library::as<library::CountIndicesOp>(any)](Operands operands) {
+           return reference_count_indices(op, operands[0]);
+         };
+       }},
+      {&library::count_steps(),
+       [](const library::LibraryOp& any) -> Evaluate {
+         return [op = library::as<library::CountStepsOp>(any)](Operands operands) {
+           return reference_count_steps(op, operands[0]);
          };
        }},
   };

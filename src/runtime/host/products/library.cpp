@@ -7,6 +7,7 @@
 
 #include "src/base/env.h"
 #include "src/runtime/host/products/conv2d.h"
+#include "src/runtime/host/products/counting.h"
 #include "src/runtime/host/products/indexed_sum.h"
 #include "src/runtime/host/products/matmul.h"
 #include "src/runtime/host/products/matvec.h"
@@ -108,6 +109,12 @@ LibraryTable<std::shared_ptr<HostExecutable>(const library::LibraryOp&)>& librar
        [](const library::LibraryOp& op) { return make_segment_sum(library::as<library::SegmentSumOp>(op)); }},
       {&library::indexed_sum(),
        [](const library::LibraryOp& op) { return make_indexed_sum(library::as<library::IndexedSumOp>(op)); }},
+      {&library::count_indices(),
+       [](const library::LibraryOp& op) {
+         return make_count_indices(library::as<library::CountIndicesOp>(op));
+       }},
+      {&library::count_steps(),
+       [](const library::LibraryOp& op) { return make_count_steps(library::as<library::CountStepsOp>(op)); }},
       {&library::sort(),
        [](const library::LibraryOp& op) { return make_sort(library::as<library::SortOp>(op)); }},
       {&library::sort_with_values(),

@@ -43,6 +43,7 @@ std::string pass_source(const PassList& list, const Pass& pass) {
   define("COLUMNS", std::to_string(Pass::kColumns));
   define("UNROLL", "[[unroll]]");
   define("UNROLL_SOME", "");
+  define("ADD_TO(place, x)", "atomicAdd(place, int(x))");
   text += pass.defines + "layout(local_size_x = LANES) in;\n";
   if (pass.shared_words > 0) {
     define("BARRIER", "barrier()");
@@ -64,7 +65,10 @@ std::string pass_source(const PassList& list, const Pass& pass) {
   std::size_t binding = 0;
   for (const PassBuffer& buffer : pass.buffers) {
     const std::string number = std::to_string(binding++);
-    text += "layout(std430, binding = " + number + ") " + (buffer.written ? "writeonly" : "readonly") +
+    text += "layout(std430, binding = " + number + ") " +
+            (buffer.added     ? "coherent"
+             : buffer.written ? "writeonly"
+                              : "readonly") +
             " buffer Buffer" + number + " { " + type_of(buffer.dtype) + " " + buffer.name + "_at[]; };\n";
     define(buffer.name + "(i)", buffer.name + "_at[words[" + number + "] + (i)]");
   }

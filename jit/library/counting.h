@@ -1,0 +1,37 @@
+// Counts of whole numbers, and places where a running count steps. Sums of whole numbers are the same in any
+// order, so both are one pass over their operand.
+#pragma once
+
+#include "jit/library/library_op.h"
+
+namespace sinter::library {
+
+/// index [count], i32 in [0, rows) -> i32 [rows]: how often each row occurs.
+struct CountIndicesOp final : LibraryOp {
+  std::int64_t count = 0, rows = 0;
+
+  const Kind& kind() const override;
+  std::string key() const override;
+  std::string describe() const override;
+  std::int64_t elements_read(std::size_t operand) const override;
+  std::int64_t elements_written(std::size_t result) const override;
+};
+
+/// running [length], i32, each 0 or 1 more than the one before it, the first one than 0 -> i32 [steps]: where
+/// it gets to 1, 2, .. The last one is `steps`.
+struct CountStepsOp final : LibraryOp {
+  std::int64_t length = 0, steps = 0;
+
+  const Kind& kind() const override;
+  std::string key() const override;
+  std::string describe() const override;
+  std::int64_t elements_read(std::size_t operand) const override;
+  std::int64_t elements_written(std::size_t result) const override;
+};
+
+/// Attribute: rows.
+const Kind& count_indices();
+/// Attribute: steps.
+const Kind& count_steps();
+
+}  // namespace sinter::library
