@@ -136,7 +136,8 @@ ir::Schedule choose_schedule(const Draft& draft, const ir::Kernel& kernel, const
   for (std::size_t k = draft.outer_rank; k < draft.extents.size(); ++k) inner *= draft.extents[k];
   // Neighbouring lanes should touch neighbouring elements: along which loop do most of the elements loaded
   // lie? Small operands that are broadcast along the other loops hardly count.
-  double along_inner = 0, along_outer = 0;
+  double along_inner = 0, along_outer = 0, read = 0, points = 1;
+  for (const std::int64_t extent : draft.extents) points *= static_cast<double>(extent);
   const std::vector<std::uint32_t> dependence = dependence_of_maps(draft);
   bool overlap = false;  // rows that share elements, such as windows: those of neighbouring lanes are at hand
   for (const ir::Expr& expr : kernel.exprs) {
@@ -145,12 +146,15 @@ ir::Schedule choose_schedule(const Draft& draft, const ir::Kernel& kernel, const
     double elements = 1;
     for (const std::size_t k : ir::loops_of(dependence[expr.map]))
       elements *= static_cast<double>(draft.extents[k]);
+    read += elements;
     const std::int64_t within = apart(draft, map, draft.extents.size() - 1),
                        next = apart(draft, map, draft.outer_rank - 1);
     if (within == 1) along_inner += elements;
     overlap |= within == 1 && next != 0 && next < inner;
     if (next == 1) along_outer += elements;
   }
+  // So do products of small matrices, each element of which is read for several rows.
+  overlap |= 2 * read <= points;
   const bool short_rows = limits.short_row_lanes > 0 && kernel.inner_rank == 1 && !overlap;
   if (inner <= (short_rows ? kFewest : 16)) return ir::Schedule::LanesOuter;
   return along_outer > along_inner ? ir::Schedule::LanesOuter : ir::Schedule::LanesInner;

@@ -23,6 +23,8 @@ constexpr Pass kPasses[] = {
     {"transpose_products", transpose_products, [](auto&, auto& options) { return options.fusion; }},
     {"sum_windows", sum_windows,
      [](auto& traits, auto& options) { return traits.fixed_windows && options.fusion; }},
+    {"sum_small_products", sum_small_products,
+     [](auto& traits, auto& options) { return !traits.is_cpu && options.fusion; }},
     {"contract_convolutions", contract_convolutions,
      [](auto& traits, auto&) { return traits.tensor_cores.any(); }},
     {"contract_products", contract_products,

@@ -62,6 +62,9 @@ void sum_windows(Graph& graph, const ir::DeviceTraits& traits);
 /// Whether sum_windows makes such sums of a convolution, or of a gradient of one.
 bool is_summed_convolution(const Graph& graph, const Node& node);
 
+/// Batches of products with few rows and columns become sums of products.
+void sum_small_products(Graph& graph, const ir::DeviceTraits& traits);
+
 /// Whether contract_convolutions makes a contraction of a convolution, or of a gradient of one.
 bool is_contracted_convolution(const Graph& graph, const Node& node, const ir::TensorCores& cores);
 
