@@ -103,7 +103,7 @@ void main() {
         vec4 w0;
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
+          const int x1 = y | k;
           precise float v1 = sn_uniform(i64(x0 * n2 + x1), s1, s2);
           const bool v2 = (v1 < s0);
           precise float v3 = l3[k];

@@ -96,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         float w0[4];
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
+          const int x1 = y | k;
           const float v1 = sn_uniform(i64(x0 * n2 + x1), s1, s2);
           const bool v2 = (v1 < s0);
           const float v3 = l3[k];

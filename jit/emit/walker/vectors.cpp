@@ -138,8 +138,13 @@ void Vectors::write_points(const InnerWork& work, const std::string& base, const
     if (is_store(*work.stores[s]))
       e_.out.line(e_.dialect.declare_vector(k_.exprs[stored[s]].dtype, e_.width, "w" + std::to_string(s)));
   }
+  // Neighbours have random numbers of one draw. As `base` is a whole number of vectors, compilers see which
+  // draws are the same in bits that are joined; they do not where numbers are added.
+  const bool draws = std::any_of(work.values.begin(), work.values.end(), [&](ExprId id) {
+    return k_.exprs[id].kind == ExprKind::Random || k_.exprs[id].kind == ExprKind::RandomNormal;
+  });
   e_.open_unrolled("k", e_.width);
-  e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[along_], base + " + k"));
+  e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[along_], base + (draws ? " | k" : " + k")));
   for (ExprId id : taken) {
     e_.define_as(id, e_.element(id, rows.place(id)));
     e_.define_reciprocal(id);

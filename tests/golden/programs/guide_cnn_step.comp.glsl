@@ -74,7 +74,7 @@ void main() {
     vec4 w0;
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
-      const int x2 = y + k;
+      const int x2 = y | k;
       precise float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
       const bool v2 = (v0 < s2);
       precise float v3 = l3[k];
@@ -374,7 +374,7 @@ void main() {
     vec4 w0;
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
-      const int x1 = y + k;
+      const int x1 = y | k;
       precise float v0 = sn_uniform(i64(x0 * n2 + x1), s0, s1);
       const bool v2 = (v0 < s2);
       precise float v3 = l3[k];
@@ -1124,7 +1124,7 @@ void main() {
       vec4 w0;
       [[unroll]]
       for (int k = 0; k < 4; ++k) {
-        const int x5 = y + k;
+        const int x5 = y | k;
         precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
         const bool v2 = (v0 < s2);
         precise float v3 = l3[k];
@@ -1362,7 +1362,7 @@ void main() {
       vec4 w0;
       [[unroll]]
       for (int k = 0; k < 4; ++k) {
-        const int x2 = y + k;
+        const int x2 = y | k;
         precise float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
         const bool v2 = (v0 < s2);
         precise float v4 = l4[k];

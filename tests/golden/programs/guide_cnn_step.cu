@@ -78,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float w0[4];
     #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      const int x2 = y + k;
+      const int x2 = y | k;
       const float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
       const bool v2 = (v0 < s2);
       const float v3 = l3[k];
@@ -379,7 +379,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float w0[4];
     #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      const int x1 = y + k;
+      const int x1 = y | k;
       const float v0 = sn_uniform(i64(x0 * n2 + x1), s0, s1);
       const bool v2 = (v0 < s2);
       const float v3 = l3[k];
@@ -1032,7 +1032,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       float w0[4];
       #pragma unroll
       for (int k = 0; k < 4; ++k) {
-        const int x5 = y + k;
+        const int x5 = y | k;
         const float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
         const bool v2 = (v0 < s2);
         const float v3 = l3[k];
@@ -1253,7 +1253,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       float w0[4];
       #pragma unroll
       for (int k = 0; k < 4; ++k) {
-        const int x2 = y + k;
+        const int x2 = y | k;
         const float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
         const bool v2 = (v0 < s2);
         const float v4 = l4[k];
