@@ -38,6 +38,8 @@ class Counting final : public Kind {
  private:
   static std::int64_t& from(CountIndicesOp& op) { return op.count; }
   static std::int64_t& to(CountIndicesOp& op) { return op.rows; }
+  static std::int64_t& from(LastPositionsOp& op) { return op.count; }
+  static std::int64_t& to(LastPositionsOp& op) { return op.rows; }
   static std::int64_t& from(CountStepsOp& op) { return op.length; }
   static std::int64_t& to(CountStepsOp& op) { return op.steps; }
 };
@@ -47,6 +49,10 @@ class Counting final : public Kind {
 // Kinds are never destroyed: threads may plan.
 const Kind& count_indices() {
   static const Kind& kind = *new Counting<CountIndicesOp>("count_indices", Op::CountIndices);
+  return kind;
+}
+const Kind& last_positions() {
+  static const Kind& kind = *new Counting<LastPositionsOp>("last_positions", Op::LastPositions);
   return kind;
 }
 const Kind& count_steps() {
@@ -61,6 +67,14 @@ std::string CountIndicesOp::describe() const {
 }
 std::int64_t CountIndicesOp::elements_read(std::size_t) const { return count; }
 std::int64_t CountIndicesOp::elements_written(std::size_t) const { return rows; }
+
+const Kind& LastPositionsOp::kind() const { return last_positions(); }
+std::string LastPositionsOp::key() const { return joined({count, rows}); }
+std::string LastPositionsOp::describe() const {
+  return "last_positions of " + std::to_string(rows) + " in " + std::to_string(count);
+}
+std::int64_t LastPositionsOp::elements_read(std::size_t) const { return count; }
+std::int64_t LastPositionsOp::elements_written(std::size_t) const { return rows; }
 
 const Kind& CountStepsOp::kind() const { return count_steps(); }
 std::string CountStepsOp::key() const { return joined({length, steps}); }

@@ -31,6 +31,7 @@ const Kind* const* builtin_kinds() {
                              &segment_sum(),
                              &indexed_sum(),
                              &count_indices(),
+                             &last_positions(),
                              &count_steps(),
                              &scan(ScanKind::Sum),
                              &scan(ScanKind::Prod),

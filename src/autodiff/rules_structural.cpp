@@ -339,6 +339,7 @@ constexpr Rule kTable[] = {
     {Op::SegmentSum, {{{segment_sum, kSecond}}}},  // operands: values, and the row of each (tensor::sum_rows)
     {Op::IndexedSum, {}},                          // of values without a history, as SegmentSum's
     {Op::CountIndices, {}},
+    {Op::LastPositions, {}},
     {Op::CountSteps, {}},
     {Op::Extension, {{{no_rule}, {no_rule}, {no_rule}}}},
     {Op::Result, {}},  // never recorded

@@ -59,12 +59,17 @@ class SegmentChecks {
     return want.values;
   }
 
-  /// How often each row occurs, and where a count of those that are in the lower half of the rows steps.
+  /// How often each row occurs, where it stands last, and where a count of those that are in the lower half
+  /// of the rows steps.
   void count(std::int64_t count, std::int64_t rows, const std::vector<double>& index) {
     library::CountIndicesOp counts;
     counts.dtype = DType::i32;
     counts.count = count, counts.rows = rows;
     check(counts, {to_bytes(DType::i32, index)}, reference_count_indices(counts, index), 0);
+    library::LastPositionsOp last;
+    last.dtype = DType::i32;
+    last.count = count, last.rows = rows;
+    check(last, {to_bytes(DType::i32, index)}, reference_last_positions(last, index), 0);
     std::vector<double> running;
     double before = 0;
     for (const double row : index) running.push_back(before += row * 2 < static_cast<double>(rows) ? 1 : 0);

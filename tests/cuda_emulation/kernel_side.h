@@ -39,6 +39,11 @@ inline unsigned atomicOr(unsigned* to, unsigned bits) {
   *to = old | bits;
   return old;
 }
+inline int atomicMax(int* to, int other) {
+  const int old = *to;
+  *to = old < other ? other : old;
+  return old;
+}
 inline long long min(long long a, long long b) { return b < a ? b : a; }
 inline long long max(long long a, long long b) { return a < b ? b : a; }
 inline int __popc(unsigned a) { return __builtin_popcount(a); }

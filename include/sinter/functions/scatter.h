@@ -2,7 +2,7 @@
 //
 // Indices are i32 or i64 and count from 0; one out of range throws ShapeError when the result is read.
 // Several values for one place are taken in the order of their positions: an assignment keeps the last one,
-// so that a program gives the same bits each time. Nothing is atomic.
+// so that a program gives the same bits each time.
 #pragma once
 
 #include <cstddef>

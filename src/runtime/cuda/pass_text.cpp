@@ -60,7 +60,8 @@ std::string pass_source(const PassList& list) {
                      "typedef long long Index;\ntypedef unsigned Word;\ntypedef " + type_of(list.dtype) +
                      " T;\n#define COLUMNS " + std::to_string(Pass::kColumns) +
                      "\n#define UNROLL _Pragma(\"unroll\")\n#define UNROLL_SOME _Pragma(\"unroll 8\")\n"
-                     "#define ADD_TO(place, x) atomicAdd((unsigned*)&(place), x)\n";
+                     "#define ADD_TO(place, x) atomicAdd((unsigned*)&(place), x)\n"
+                     "#define RAISE_TO(place, x) atomicMax((int*)&(place), x)\n";
   const bool shares =
       std::any_of(list.passes.begin(), list.passes.end(), [](const Pass& p) { return p.shared_words > 0; });
   if (shares)
@@ -102,6 +103,9 @@ std::vector<std::string> all_pass_sources() {
     counts.count = 10000, counts.rows = rows;
     sources.push_back(pass_source(passes_of(counts)));
   }
+  library::LastPositionsOp last;
+  last.count = last.rows = 10;
+  sources.push_back(pass_source(passes_of(last)));
   library::CountStepsOp steps;
   steps.length = steps.steps = 10;
   sources.push_back(pass_source(passes_of(steps)));

@@ -13,6 +13,21 @@ constexpr int kLanes = 256, kItems = 8;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+/// A lane for so many neighbours, LANES apart.
+std::int64_t lanes_for(std::int64_t elements, std::int64_t each) {
+  return divide_up(elements, kLanes * each) * kLanes;
+}
+
+std::string define_items() { return "#define ITEMS " + std::to_string(kItems) + "\n"; }
+
+/// A result of zeros, which workgroups then add to or raise.
+PassList cleared(std::int64_t rows) {
+  PassList list;
+  list.dtype = DType::i32;
+  list.passes.push_back(fill_zeros({"", DType::i32, Of::Result, 0, 0, rows, true}));
+  return list;
+}
+
 }  // namespace
 
 PassList passes_of(const library::CountIndicesOp& op) {
@@ -21,17 +36,7 @@ PassList passes_of(const library::CountIndicesOp& op) {
   // Workgroups that fill a GPU. One that counts in its memory has more indices than rows to clear and to add.
   constexpr std::int64_t kGroups = 1024, kLeastOfRow = 4;
   const bool is_shared = op.rows <= kShared;
-  PassList list;
-  list.dtype = DType::i32;
-  PassBuffer counts{"shown", DType::i32, Of::Result, 0, 0, op.rows, true};
-
-  Pass clear;
-  clear.name = "fill_zeros";
-  clear.body = "fill_zeros.inc";
-  clear.rows = op.rows;
-  clear.ints = {{"ends", op.rows}};
-  clear.buffers = {counts};
-  list.passes.push_back(std::move(clear));
+  PassList list = cleared(op.rows);
   if (op.count == 0) return list;
 
   const std::int64_t at_a_time = kLanes * kItems;
@@ -42,17 +47,30 @@ PassList passes_of(const library::CountIndicesOp& op) {
   Pass count;
   count.name = "count_indices";
   count.body = "count_indices.inc";
-  count.defines = "#define SHARED " + std::to_string(is_shared) + "\n#define ITEMS " +
-                  std::to_string(kItems) + "\n#define COPIES " + std::to_string(copies) + "\n";
-  counts.name = "counts";
-  counts.added = true;
-  count.buffers = {{"index", DType::i32, Of::Operand, 0, 0, op.count, false}, counts};
+  count.defines = define_items() + "#define SHARED " + std::to_string(is_shared) + "\n#define COPIES " +
+                  std::to_string(copies) + "\n";
+  count.buffers = {{"index", DType::i32, Of::Operand, 0, 0, op.count, false},
+                   {"counts", DType::i32, Of::Result, 0, 0, op.rows, true, true}};
   count.lanes = kLanes;
   count.rows = divide_up(op.count, chunk) * kLanes;
   if (is_shared) count.shared_words = static_cast<int>(copies * std::max<std::int64_t>(op.rows, 1));
   count.ints = {{"count", op.count}, {"rows", op.rows}, {"chunk", chunk}};
   count.most_rounds = chunk / kLanes + 2 * kShared / kLanes;
   list.passes.push_back(std::move(count));
+  return list;
+}
+
+PassList passes_of(const library::LastPositionsOp& op) {
+  PassList list = cleared(op.rows);
+  Pass pass;
+  pass.name = "last_positions";
+  pass.body = "last_positions.inc";
+  pass.buffers = {{"index", DType::i32, Of::Operand, 0, 0, op.count, false},
+                  {"last", DType::i32, Of::Result, 0, 0, op.rows, true, true}};
+  pass.defines = define_items();
+  pass.rows = lanes_for(op.count, kItems);
+  pass.ints = {{"count", op.count}};
+  list.passes.push_back(std::move(pass));
   return list;
 }
 
@@ -64,7 +82,8 @@ PassList passes_of(const library::CountStepsOp& op) {
   pass.body = "count_steps.inc";
   pass.buffers = {{"running", DType::i32, Of::Operand, 0, 0, op.length, false},
                   {"places", DType::i32, Of::Result, 0, 0, op.steps, true}};
-  pass.rows = op.length;
+  pass.defines = define_items();
+  pass.rows = lanes_for(op.length, kItems);
   pass.ints = {{"length", op.length}};
   list.passes.push_back(std::move(pass));
   return list;

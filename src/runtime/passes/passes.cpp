@@ -56,6 +56,19 @@ std::int64_t Pass::tiles() const { return divide_up(columns, (std::int64_t{1} <<
 
 std::int64_t Pass::groups() const { return divide_up(rows, lanes >> width_bits()) * tiles(); }
 
+Pass fill_zeros(PassBuffer buffer) {
+  Pass pass;
+  const std::int64_t each = std::int64_t{pass.lanes} * 4;  // of a workgroup: a lane writes four
+  pass.name = "fill_zeros";
+  pass.body = "fill_zeros.inc";
+  pass.rows = divide_up(buffer.numel, each) * pass.lanes;
+  pass.ints = {{"ends", buffer.numel}};
+  buffer.name = "shown";
+  buffer.written = true;
+  pass.buffers = {std::move(buffer)};
+  return pass;
+}
+
 PassList passes_of(const library::SegmentSumOp& op) {
   PassList list;
   list.dtype = op.dtype;
@@ -154,6 +167,10 @@ LibraryTable<PassList(const library::LibraryOp&, PassDevice)>& pass_table() {
       {&library::count_indices(),
        [](const library::LibraryOp& op, PassDevice) {
          return passes_of(library::as<library::CountIndicesOp>(op));
+       }},
+      {&library::last_positions(),
+       [](const library::LibraryOp& op, PassDevice) {
+         return passes_of(library::as<library::LastPositionsOp>(op));
        }},
       {&library::count_steps(), [](const library::LibraryOp& op,
                                    PassDevice) { return passes_of(library::as<library::CountStepsOp>(op)); }},

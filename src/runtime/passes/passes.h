@@ -1,7 +1,8 @@
 // Library ops that are a few short kernels, one after the other, and the same on every GPU: the bodies are
 // written in what CUDA C++ and GLSL have in common (kernels/*.inc), each device adds the head of its
 // language. Of a workgroup that works together the head has BARRIER, and TEAM_BARRIER for 32 lanes in a row;
-// ATOMIC_ADD and ATOMIC_OR of its memory. ADD_TO adds to an i32 that others add to.
+// ATOMIC_ADD and ATOMIC_OR of its memory. ADD_TO adds to an i32 that others add to, RAISE_TO makes it as
+// great.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,7 @@ struct PassBuffer {
   std::size_t number = 0;             // of the operand or the result
   std::int64_t first = 0, numel = 0;  // elements of it that the pass sees, from `first` on
   bool written = false;
-  bool added = false;  // written by ADD_TO
+  bool shared = false;  // written by ADD_TO or RAISE_TO
 };
 
 /// One kernel. Each lane has one `row` and up to kColumns columns: `column`, `column + width`, ...
@@ -76,6 +77,7 @@ PassList passes_of(const library::SortIndicesOp& op);
 PassList passes_of(const library::SegmentSumOp& op);
 PassList passes_of(const library::IndexedSumOp& op);
 PassList passes_of(const library::CountIndicesOp& op);
+PassList passes_of(const library::LastPositionsOp& op);
 PassList passes_of(const library::CountStepsOp& op);
 PassList passes_of(const library::ScanOp& op, PassDevice device = {});
 PassList passes_of(const library::SortOp& op, PassDevice device = {});
@@ -85,6 +87,9 @@ PassList passes_of(const library::CustomOp& op);
 /// Functions for bodies: `Key key_of(T x)`, which orders numbers as its results are ordered: NaN last, both
 /// zeros alike. `Key reversed_key_of(T x)` orders them the other way round, NaN last again where `nan_last`.
 std::string key_functions(DType dtype, bool nan_last);
+
+/// Fills a buffer with zeros, which a pass after it counts on.
+Pass fill_zeros(PassBuffer buffer);
 
 /// The text of a file in kernels/, with those that it includes.
 std::string body_text(const std::string& file);

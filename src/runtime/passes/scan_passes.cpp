@@ -150,13 +150,7 @@ void add_waiting_passes(PassList& list, const library::ScanOp& op, const PassBuf
   const PassBuffer shown{"", DType::i64, Of::Workspace, 0, 0, 1 + (tiles + sequences * groups) * words, true};
   list.workspace_bytes = static_cast<std::size_t>(shown.numel) * sizeof(std::int64_t);
 
-  Pass clear;
-  clear.name = "fill_zeros";
-  clear.body = "fill_zeros.inc";
-  clear.rows = shown.numel;
-  clear.ints = {{"ends", shown.numel}};
-  bind(clear, shown, "shown", true);
-  list.passes.push_back(std::move(clear));
+  list.passes.push_back(fill_zeros(shown));
 
   const auto number = [](const char* name, int value) {
     return std::string("#define ") + name + " " + std::to_string(value) + "\n";

@@ -96,13 +96,7 @@ void add_strides(Pass& pass, const Sorting& s) {
 /// Clears all counts, and counts all digits of each sequence.
 void add_counts_of_all(PassList& list, const Sorting& s) {
   const int digits = digits_of(s), lanes = lanes_of(s);
-  Pass clear;
-  clear.name = "fill_zeros";
-  clear.body = "fill_zeros.inc";
-  clear.rows = s.counts.numel;
-  clear.ints = {{"ends", s.counts.numel}};
-  bind(clear, s.counts, "shown", true);
-  list.passes.push_back(std::move(clear));
+  list.passes.push_back(fill_zeros(s.counts));
 
   const bool strided = is_strided(s);
   const std::int64_t at_a_time = lanes * kCountedItems,

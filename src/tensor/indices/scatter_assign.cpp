@@ -1,5 +1,5 @@
-// Indexed writes: what goes to one place is brought together by sorting the indices, as for indexed sums, and
-// the last value, or all of them joined, is taken.
+// Indexed writes: the last value that goes to a place is found by its position; values that are joined are
+// brought together by sorting the indices, as for indexed sums.
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +7,7 @@
 #include <sinter/autodiff.h>
 #include <sinter/functions/scatter.h>
 
+#include "jit/library/counting.h"
 #include "jit/library/segments.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
@@ -42,18 +43,16 @@ AnyTensor with_history_of(const AnyTensor& value, const AnyTensor& like) {
 
 /// x's rows where the last of the values for a row stands instead.
 AnyTensor assign_rows(const AnyTensor& x, const AnyTensor& values, const Rows& rows, const Location& where) {
-  const std::int64_t count = rows.count();
-  // Backwards, so that the last one is the first of its row.
-  const Order order = order_of(rows.row_of().flip(0, where), rows.size(), where);
-  const AnyTensor place = AnyTensor::minimum(order.first, count - 1, where);
-  const AnyTensor winner = AnyTensor::sub(static_cast<std::int32_t>(count - 1),
-                                          order.positions.index_select(0, place, where), where);
+  const AnyTensor::Operand operands[] = {rows.row_of()};
+  const AnyTensor last = tensor::apply_library(library::last_positions(), operands, {{rows.size()}}, where);
+  const AnyTensor has = AnyTensor::less(0, last, where).unsqueeze(1, where);
+  const AnyTensor winner = AnyTensor::maximum(AnyTensor::sub(last, 1, where), 0, where);
   const AnyTensor result =
-      AnyTensor::where(order.has, values.detach().index_select(0, winner, where), x.detach(), where);
+      AnyTensor::where(has, values.detach().index_select(0, winner, where), x.detach(), where);
   if (!x.requires_grad() && !values.requires_grad()) return result;
-  const AnyTensor own = AnyTensor::arange(0, count, 1, x.device(), where).cast(DType::i32, where);
+  const AnyTensor own = AnyTensor::arange(0, rows.count(), 1, x.device(), where).cast(DType::i32, where);
   const AnyTensor wins = AnyTensor::equal(winner.index_select(0, rows.row_of(), where), own, where);
-  const AnyTensor kept = AnyTensor::where(order.has, 0, x, where);
+  const AnyTensor kept = AnyTensor::where(has, 0, x, where);
   const AnyTensor given = AnyTensor::where(wins.unsqueeze(1, where), values, 0, where);
   return with_history_of(
       result, AnyTensor::add(kept, tensor::sum_rows(given, rows.row_of(), rows.size(), where), where));

@@ -87,8 +87,8 @@ inline std::vector<StepKind> steps_of_library(Op op) {
     case Op::Conv2dBackwardWeight:
     case Op::Conv3dBackwardInput:
     case Op::Conv3dBackwardWeight: return {};  // of gradients alone, which gradients_test draws
-    case Op::SortIndices:
-      return {StepKind::IndexAdd, StepKind::ScatterAdd, StepKind::Scatter, StepKind::IndexCopy};
+    case Op::SortIndices: return {StepKind::IndexAdd, StepKind::ScatterAdd};
+    case Op::LastPositions: return {StepKind::Scatter, StepKind::IndexCopy};
     case Op::IndexedSum: return {StepKind::IndexAdd};
     case Op::CountIndices:
     case Op::CountSteps:

@@ -92,6 +92,7 @@ LibraryResult reference_indexed_sum(const library::IndexedSumOp& op, std::span<c
                                     std::span<const double> row_of);
 
 LibraryResult reference_count_indices(const library::CountIndicesOp& op, std::span<const double> index);
+LibraryResult reference_last_positions(const library::LastPositionsOp& op, std::span<const double> index);
 LibraryResult reference_count_steps(const library::CountStepsOp& op, std::span<const double> running);
 
 LibraryResult reference_sort(const library::SortOp& op, std::span<const double> x);

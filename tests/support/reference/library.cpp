@@ -160,14 +160,24 @@ bool stands_before(double a, double b) { return a < b || (std::isnan(b) && !std:
 LibraryResult reference_count_indices(const library::CountIndicesOp& op, std::span<const double> index) {
   LibraryResult result;
   result.values.assign(static_cast<std::size_t>(op.rows), 0);
-  for (const double row : index) ++result.values[static_cast<std::size_t>(row)];
+  for (const double row : index.first(static_cast<std::size_t>(op.count)))
+    ++result.values[static_cast<std::size_t>(row)];
+  result.magnitudes.assign(result.values.size(), 0);
+  return result;
+}
+
+LibraryResult reference_last_positions(const library::LastPositionsOp& op, std::span<const double> index) {
+  LibraryResult result;
+  result.values.assign(static_cast<std::size_t>(op.rows), 0);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(op.count); ++i)
+    result.values[static_cast<std::size_t>(index[i])] = static_cast<double>(i + 1);
   result.magnitudes.assign(result.values.size(), 0);
   return result;
 }
 
 LibraryResult reference_count_steps(const library::CountStepsOp& op, std::span<const double> running) {
   LibraryResult result;
-  for (std::size_t i = 0; i < running.size(); ++i)
+  for (std::size_t i = 0; i < static_cast<std::size_t>(op.length); ++i)
     if (running[i] > static_cast<double>(result.values.size()))
       result.values.push_back(static_cast<double>(i));
   result.values.resize(static_cast<std::size_t>(op.steps));
@@ -298,6 +308,12 @@ runtime::LibraryTable<Evaluate(const library::LibraryOp&)>& reference_table() {
        [](const library::LibraryOp& any) -> Evaluate {
          return [op = library::as<library::CountIndicesOp>(any)](Operands operands) {
            return reference_count_indices(op, operands[0]);
+         };
+       }},
+      {&library::last_positions(),
+       [](const library::LibraryOp& any) -> Evaluate {
+         return [op = library::as<library::LastPositionsOp>(any)](Operands operands) {
+           return reference_last_positions(op, operands[0]);
          };
        }},
       {&library::count_steps(),

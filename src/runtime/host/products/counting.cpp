@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::int64_t kLeast = 1 << 15;  // elements that are worth a piece
 
+/// An index out of range was told of before and stands for row 0 here.
+std::int32_t row_at(std::int32_t index, std::int64_t rows) { return index >= 0 && index < rows ? index : 0; }
+
 class CountIndicesProgram final : public HostExecutable {
  public:
   explicit CountIndicesProgram(const library::CountIndicesOp& op) : op_(op) {}
@@ -44,13 +47,31 @@ class CountIndicesProgram final : public HostExecutable {
   }
   std::size_t words() const { return pieces() == 1 ? 0 : static_cast<std::size_t>(pieces() * op_.rows); }
 
-  /// An index out of range was told of before and stands for row 0 here.
   void count(const std::int32_t* index, std::int64_t size, std::int32_t* counts) const {
     std::fill_n(counts, op_.rows, 0);
-    for (std::int64_t i = 0; i < size; ++i) ++counts[index[i] >= 0 && index[i] < op_.rows ? index[i] : 0];
+    for (std::int64_t i = 0; i < size; ++i) ++counts[row_at(index[i], op_.rows)];
   }
 
   library::CountIndicesOp op_;
+};
+
+class LastPositionsProgram final : public HostExecutable {
+ public:
+  explicit LastPositionsProgram(const library::LastPositionsOp& op) : op_(op) {}
+  std::string describe() const override { return op_.describe() + " by a kernel of the host"; }
+  std::size_t held_bytes() const override { return sizeof *this; }
+
+  void run(Workers&, const LaunchArguments& arguments, std::uint32_t*) override {
+    const auto* index = reinterpret_cast<const std::int32_t*>(data_of(arguments.buffers[0]));
+    auto* last = reinterpret_cast<std::int32_t*>(data_of(arguments.buffers[1]));
+    std::fill_n(last, op_.rows, 0);
+    if (op_.rows == 0) return;
+    for (std::int64_t i = 0; i < op_.count; ++i)
+      last[row_at(index[i], op_.rows)] = static_cast<std::int32_t>(i + 1);
+  }
+
+ private:
+  library::LastPositionsOp op_;
 };
 
 class CountStepsProgram final : public HostExecutable {
@@ -80,6 +101,9 @@ class CountStepsProgram final : public HostExecutable {
 
 std::shared_ptr<HostExecutable> make_count_indices(const library::CountIndicesOp& op) {
   return std::make_shared<CountIndicesProgram>(op);
+}
+std::shared_ptr<HostExecutable> make_last_positions(const library::LastPositionsOp& op) {
+  return std::make_shared<LastPositionsProgram>(op);
 }
 std::shared_ptr<HostExecutable> make_count_steps(const library::CountStepsOp& op) {
   return std::make_shared<CountStepsProgram>(op);

@@ -9,6 +9,7 @@
 namespace sinter::runtime::host {
 
 std::shared_ptr<HostExecutable> make_count_indices(const library::CountIndicesOp& op);
+std::shared_ptr<HostExecutable> make_last_positions(const library::LastPositionsOp& op);
 std::shared_ptr<HostExecutable> make_count_steps(const library::CountStepsOp& op);
 
 }  // namespace sinter::runtime::host

@@ -113,6 +113,10 @@ LibraryTable<std::shared_ptr<HostExecutable>(const library::LibraryOp&)>& librar
        [](const library::LibraryOp& op) {
          return make_count_indices(library::as<library::CountIndicesOp>(op));
        }},
+      {&library::last_positions(),
+       [](const library::LibraryOp& op) {
+         return make_last_positions(library::as<library::LastPositionsOp>(op));
+       }},
       {&library::count_steps(),
        [](const library::LibraryOp& op) { return make_count_steps(library::as<library::CountStepsOp>(op)); }},
       {&library::sort(),

@@ -44,6 +44,7 @@ std::string pass_source(const PassList& list, const Pass& pass) {
   define("UNROLL", "[[unroll]]");
   define("UNROLL_SOME", "");
   define("ADD_TO(place, x)", "atomicAdd(place, int(x))");
+  define("RAISE_TO(place, x)", "atomicMax(place, int(x))");
   text += pass.defines + "layout(local_size_x = LANES) in;\n";
   if (pass.shared_words > 0) {
     define("BARRIER", "barrier()");
@@ -66,7 +67,7 @@ std::string pass_source(const PassList& list, const Pass& pass) {
   for (const PassBuffer& buffer : pass.buffers) {
     const std::string number = std::to_string(binding++);
     text += "layout(std430, binding = " + number + ") " +
-            (buffer.added     ? "coherent"
+            (buffer.shared    ? "coherent"
              : buffer.written ? "writeonly"
                               : "readonly") +
             " buffer Buffer" + number + " { " + type_of(buffer.dtype) + " " + buffer.name + "_at[]; };\n";
