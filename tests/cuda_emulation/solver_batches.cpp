@@ -90,9 +90,20 @@ int gesvdj_batched(Handle* handle, int mode, int m, int n, T* a, int lda, T* s, 
       Seen<T> given(a + i * lda * n, m, n, Eigen::OuterStride<>(lda));
       const Eigen::JacobiSVD<Matrix<T>> svd(given, Eigen::ComputeFullU | Eigen::ComputeFullV);
       given.setConstant(std::numeric_limits<T>::quiet_NaN());
-      Eigen::Map<Vector<T>>(s + i * k, k) = svd.singularValues();
-      Seen<T>(u + i * ldu * m, m, m, Eigen::OuterStride<>(ldu)) = svd.matrixU() * T(ends ? 1 : 2);
-      Seen<T>(v + i * ldv * n, n, n, Eigen::OuterStride<>(ldv)) = svd.matrixV();
+      // Where iterations do not end, singular values are not sorted.
+      Matrix<T> left = svd.matrixU(), right = svd.matrixV();
+      Vector<T> values = svd.singularValues();
+      if (!ends) {
+        left = left.rowwise().reverse().eval();
+        right = right.rowwise().reverse().eval();
+        values.reverseInPlace();
+      }
+      // As the library, whose vectors of matrices of low rank need not be orthonormal.
+      if (!(values.minCoeff() > std::numeric_limits<T>::epsilon() * T(k) * values.maxCoeff()))
+        left.col(k - 1) += left.col(0) * T(0.0125);
+      Eigen::Map<Vector<T>>(s + i * k, k) = values;
+      Seen<T>(u + i * ldu * m, m, m, Eigen::OuterStride<>(ldu)) = left;
+      Seen<T>(v + i * ldv * n, n, n, Eigen::OuterStride<>(ldv)) = right;
       infos[i] = ends ? 0 : n + 1;
     }
   });

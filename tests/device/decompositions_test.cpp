@@ -430,6 +430,11 @@ TEST_CASE("oblong matrices of batches, and those with zeros") {
         0);
     check_qr(odd);
     check_svd(odd);
+    check_svd(odd.reshape({2, 3, 9, 9}));
+    // Singular values of all magnitudes.
+    const AnyTensor falling = (arange(0, 9, 1, dtype, test_device()) * -2.0).exp();
+    check_svd(numbers({4, 9, 9}, dtype) * falling);
+    check_svd(numbers({4, 20, 9}, dtype) * falling);
     check_qr(odd.narrow(-1, 0, 4));
     check_svd(odd.narrow(-2, 0, 4));
   }

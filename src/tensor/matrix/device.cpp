@@ -185,20 +185,79 @@ Tensors qr(const A& a, const Location& where) {
   return {t(r[1]), t(r[0]).narrow(-2, 0, std::min(m, a.shape().back()), where).triu(0, where)};
 }
 
-/// U, s and V of a batch of small matrices that are as high as wide, or higher; nothing of other ones, and
-/// where the iteration did not end.
-std::optional<Tensors> svd_of_batch(const A& a, const Location& where) {
+/// U, s and V of square matrices [batch, n, n], one by one.
+Tensors svd_of_each(const A& a, const OnDevice& device, const Location& where) {
+  const Tensors r = call(Decomposition::Svd, {t(a)}, where);
+  device.check(r[3], "has singular values that were not found");
+  return {t(r[0]), r[1], r[2]};
+}
+
+/// The places of those matrices [batch, n, n] that U diag(s) V^T is not, or whose U or V is not orthonormal,
+/// but for rounding. gesvdjBatched gives such factors of matrices of low rank, with an info of 0.
+std::vector<std::int64_t> wrong_factors(const A& a, const Tensors& factors, const A& info,
+                                        const Location& where) {
+  const A &u = factors[0], &s = factors[1], &v = factors[2];
+  const std::int64_t n = a.shape().back();
+  // Rounding is some last places for each of n terms. A bound that is too low only costs time.
+  const double most = static_cast<double>(8 * n + 32) * (a.dtype() == DType::f64 ? 0x1p-52 : 0x1p-23);
+  const A unit = eye(n, n, a.dtype(), a.device(), where);
+  const auto largest = [&](const A& x) { return x.abs(where).max({-2, -1}, drop, where); };
+  const auto orthonormal = [&](const A& x) {
+    return A::less_equal(largest(A::sub(t(x).matmul(x, where), unit, where)), most, where);
+  };
+  const A scaled = A::mul(u, s.unsqueeze(-2, where), where);
+  const A residue = largest(A::sub(scaled.matmul(t(v), where), a, where));
+  const A is_product = A::less_equal(residue, A::mul(s.select(-1, 0, where), most, where), where);
+  const A right = A::logical_and(A::logical_and(orthonormal(u), orthonormal(v), where),
+                                 A::logical_and(is_product, A::equal(info, 0, where), where), where);
+  std::vector<std::uint8_t> flags(static_cast<std::size_t>(right.numel()));
+  right.read_bytes(std::as_writable_bytes(std::span(flags)), where);
+  std::vector<std::int64_t> wrong;
+  for (std::size_t i = 0; i < flags.size(); ++i)
+    if (!flags[i]) wrong.push_back(static_cast<std::int64_t>(i));
+  return wrong;
+}
+
+/// U, s and V of square matrices by the routine for batches, and one by one of those which that fails on.
+Tensors svd_together(const A& batch, const OnDevice& device, const Location& where) {
+  const std::int64_t n = batch.shape().back(), count = batch_of(batch);
+  const A a = batch.reshape({count, n, n}, where);
+  const Tensors r = call(Decomposition::JacobiSvd, {t(a)}, where);
+  Tensors factors = {t(r[0]), r[1], t(r[2])};
+  const std::vector<std::int64_t> wrong = wrong_factors(a, factors, r[3], where);
+  if (!wrong.empty()) {
+    const auto positions = [&](const std::vector<std::int64_t>& x) {
+      return A::from_bytes(std::as_bytes(std::span(x)), {static_cast<std::int64_t>(x.size())}, DType::i64,
+                           a.device(), where);
+    };
+    const Tensors others = svd_of_each(a.index_select(0, positions(wrong), where), device, where);
+    // Of the factors of all, and behind them those others.
+    std::vector<std::int64_t> from(static_cast<std::size_t>(count));
+    std::iota(from.begin(), from.end(), std::int64_t{0});
+    for (std::size_t i = 0; i < wrong.size(); ++i)
+      from[static_cast<std::size_t>(wrong[i])] = count + static_cast<std::int64_t>(i);
+    for (std::size_t f = 0; f < factors.size(); ++f)
+      factors[f] =
+          A::cat(std::vector{factors[f], others[f]}, 0, where).index_select(0, positions(from), where);
+  }
+  Shape of_vectors = batch.shape();
+  of_vectors.erase(of_vectors.rank() - 1);
+  return {factors[0].reshape(batch.shape(), where), factors[1].reshape(of_vectors, where),
+          factors[2].reshape(batch.shape(), where)};
+}
+
+/// U, s and V of a batch of small matrices that are as high as wide, or higher; nothing of other ones.
+std::optional<Tensors> svd_of_batch(const A& a, const OnDevice& device, const Location& where) {
   constexpr std::int64_t kMost = 32;  // of gesvdjBatched
-  const bool high = rows_of(a) > a.shape().back();
   if (batch_of(a) < 2 || a.shape().back() > kMost || !computes(a, Decomposition::JacobiSvd))
     return std::nullopt;
-  const Tensors factors = high ? qr(a, where) : Tensors{a, a};
-  const Tensors r = call(Decomposition::JacobiSvd, {t(factors[1])}, where);
-  for (const std::int32_t info : read_ints(r[3], where))
-    if (info != 0) return std::nullopt;
   const Autocast wide(std::nullopt);
   const MatmulPrecisionScope exact(MatmulPrecision::Highest);
-  return Tensors{high ? factors[0].matmul(t(r[0]), where) : t(r[0]), r[1], t(r[2])};
+  if (rows_of(a) == a.shape().back()) return svd_together(a, device, where);
+  const Tensors factors = qr(a, where);
+  Tensors r = svd_together(factors[1], device, where);
+  r[0] = factors[0].matmul(r[0], where);
+  return r;
 }
 
 }  // namespace
@@ -241,7 +300,7 @@ std::optional<std::vector<AnyTensor>> compute_on_device(MatrixFunction function,
       // The routine wants at least as many rows as columns: else it is given A^T = U S V^T, and A = V S U^T.
       device.check_finite(a);
       const bool wide = rows_of(a) < a.shape().back();
-      if (const auto r = svd_of_batch(wide ? t(a) : a, where))
+      if (const auto r = svd_of_batch(wide ? t(a) : a, device, where))
         return wide ? Tensors{(*r)[2], (*r)[1], t((*r)[0])} : Tensors{(*r)[0], (*r)[1], t((*r)[2])};
       const Tensors r = device.call({wide ? a : t(a)});
       device.check(r[3], "has singular values that were not found");
