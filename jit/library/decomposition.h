@@ -19,13 +19,23 @@ enum class Decomposition : std::uint8_t {
   Reflections,  // A^T [n, m] -> (R, and below its diagonal vectors v)^T [n, m], scales s [min(m, n)], so that
                 // Q is the product of all I - s v v^T, of which v is 1 on the diagonal
   JacobiSvd,    // A^T [n, n] -> U^T [n, n], s [n] falling, V^T [n, n]
+  // A device need not have these either.
+  SolveLower,  // a [n, n], of which the lower triangle is read, b [n, k] -> X [n, k] with A X = B; `info` is
+               // 0
+  SolveUpper,  // the same of the upper triangle
 };
+/// True iff it is SolveLower or SolveUpper.
+bool is_triangular(Decomposition routine);
 
 struct DecompositionOp final : LibraryOp {
   Decomposition routine = Decomposition::Cholesky;
   std::int64_t batch = 1;
   std::int64_t m = 0, n = 0;  // rows and columns of A
-  std::int64_t k = 0;         // Solve: right-hand sides; Qr: the smaller of m and n
+  std::int64_t k = 0;         // solving: right-hand sides; Qr: the smaller of m and n
+  /// Of triangular matrices, which are read where they lie: by rows, or by columns where `by_columns`, which
+  /// begin `leading` elements apart, and matrices `a_batch`.
+  bool by_columns = false;
+  std::int64_t leading = 1, a_batch = 0;
 
   const Kind& kind() const override;
   std::string key() const override;

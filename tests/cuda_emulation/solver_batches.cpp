@@ -70,6 +70,38 @@ int geqrf_batched(Handle* handle, int m, int n, T* const* a, int lda, T* const* 
   });
 }
 
+constexpr int kRight = 1, kNonUnit = 0;
+
+template <class T>
+bool is_for_trsm(int side, int uplo, int trans, int diagonal, int m, int n, const T* alpha, int lda,
+                 int ldb) {
+  return side == kRight && (uplo == 0 || uplo == kUpper) && (trans == 0 || trans == kTransposed) &&
+         diagonal == kNonUnit && m > 0 && n > 0 && lda >= n && ldb >= m && alpha &&
+         !inside(alpha, sizeof *alpha) && *alpha == 1;
+}
+
+template <class T>
+int trsm(Handle* handle, int side, int uplo, int trans, int diagonal, int m, int n, const T* alpha,
+         const T* a, int lda, T* b, int ldb) {
+  const bool valid = is_for_trsm(side, uplo, trans, diagonal, m, n, alpha, lda, ldb) &&
+                     is_matrix(a, n, n, lda) && is_matrix(b, m, n, ldb);
+  return enqueue(handle, valid,
+                 [=] { solve_triangular(uplo == kUpper, trans == kTransposed, m, n, a, lda, b, ldb); });
+}
+
+template <class T>
+int trsm_batched(Handle* handle, int side, int uplo, int trans, int diagonal, int m, int n, const T* alpha,
+                 const T* const* a, int lda, T* const* b, int ldb, int batch) {
+  const bool valid = is_for_trsm(side, uplo, trans, diagonal, m, n, alpha, lda, ldb) && is_list(a, batch) &&
+                     is_list(b, batch);
+  return enqueue(handle, valid, [=] {
+    for (int i = 0; i < batch; ++i) {
+      require(is_matrix(a[i], n, n, lda) && is_matrix(b[i], m, n, ldb));
+      solve_triangular(uplo == kUpper, trans == kTransposed, m, n, a[i], lda, b[i], ldb);
+    }
+  });
+}
+
 /// As the library, which takes no more columns or rows.
 bool is_for_jacobi(int m, int n) { return m > 0 && n > 0 && m <= 32 && n <= 32; }
 int jacobi_work(int m, int n, int batch) { return work_for(m, n) + batch; }
@@ -193,6 +225,15 @@ int cusolverDnXgesvdjSetSortEig(int* sorts, int value) { return *sorts = value, 
   int cublas##S##geqrfBatched(Handle* h, int m, int n, T* const a[], int lda, T* const tau[], int* info,     \
                               int batch) {                                                                   \
     return geqrf_batched(h, m, n, a, lda, tau, info, batch);                                                 \
+  }                                                                                                          \
+  int cublas##S##trsm_v2(Handle* h, int side, int uplo, int trans, int diagonal, int m, int n,               \
+                         const T* alpha, const T* a, int lda, T* b, int ldb) {                               \
+    return trsm(h, side, uplo, trans, diagonal, m, n, alpha, a, lda, b, ldb);                                \
+  }                                                                                                          \
+  int cublas##S##trsmBatched(Handle* h, int side, int uplo, int trans, int diagonal, int m, int n,           \
+                             const T* alpha, const T* const a[], int lda, T* const b[], int ldb,             \
+                             int batch) {                                                                    \
+    return trsm_batched(h, side, uplo, trans, diagonal, m, n, alpha, a, lda, b, ldb, batch);                 \
   }
 ROUTINES(S, float)
 ROUTINES(D, double)

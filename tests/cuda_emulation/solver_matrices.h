@@ -115,6 +115,23 @@ void solve_transposed(const T* a, int n, int k, int lda, const int* pivots, T* b
     if (pivots[j] != j + 1) x.row(j).swap(x.row(pivots[j] - 1));
 }
 
+/// x op(a) = b
+template <class T>
+void solve_triangular(bool upper, bool transposed, int m, int n, const T* a, int lda, T* b, int ldb) {
+  const Seen<T> lines(const_cast<T*>(a), n, n, Eigen::OuterStride<>(lda));
+  Seen<T> x(b, m, n, Eigen::OuterStride<>(ldb));
+  const auto solve = [&](const auto& triangle) {
+    if (transposed)
+      triangle.transpose().template solveInPlace<Eigen::OnTheRight>(x);
+    else
+      triangle.template solveInPlace<Eigen::OnTheRight>(x);
+  };
+  if (upper)
+    solve(lines.template triangularView<Eigen::Upper>());
+  else
+    solve(lines.template triangularView<Eigen::Lower>());
+}
+
 template <class T>
 void factor_qr(T* a, int m, int n, int lda, T* tau) {
   Seen<T> factors(a, m, n, Eigen::OuterStride<>(lda));

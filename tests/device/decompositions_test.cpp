@@ -16,60 +16,12 @@
 #include <sinter/sinter.h>
 
 #include "jit/library/decomposition.h"
+#include "tests/support/matrices.h"
 #include "tests/support/messages.h"
 #include "tests/support/test_device.h"
 
 namespace sinter::testing {
 namespace {
-
-/// Numbers in [-1, 1] that differ, and do not repeat in a pattern of any row.
-AnyTensor numbers(const Shape& shape, DType dtype, int salt = 0) {
-  std::vector<double> values(static_cast<std::size_t>(shape.numel()));
-  std::uint64_t state = 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(salt);
-  for (double& value : values) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    value = static_cast<double>(static_cast<std::int32_t>(state >> 32)) / 0x1p31;
-  }
-  return AnyTensor::from_bytes(std::as_bytes(std::span(values)), shape, DType::f64, Device::host())
-      .cast(dtype)
-      .to_device(test_device());
-}
-
-AnyTensor t(const AnyTensor& x) { return x.transpose(-2, -1); }
-AnyTensor unit(std::int64_t n, DType dtype) { return eye(n, n, dtype, test_device()); }
-/// Symmetric and positive definite, its eigenvalues at least 1.
-AnyTensor definite(const AnyTensor& x) { return x.matmul(t(x)) + unit(x.shape()[x.rank() - 2], x.dtype()); }
-/// Rows and columns far from singular.
-AnyTensor regular(const Shape& shape, DType dtype) {
-  return numbers(shape, dtype) +
-         unit(shape.back(), dtype) * (2.0 * std::sqrt(1.0 + static_cast<double>(shape.back())));
-}
-
-/// Within `units` of a dtype's last place of the largest element.
-void check_alike(const AnyTensor& found, const AnyTensor& want, double units) {
-  REQUIRE(found.shape() == want.shape());
-  REQUIRE(found.dtype() == want.dtype());
-  const auto on_host = [](const AnyTensor& x) {
-    const AnyTensor wide = x.to_device(Device::host()).cast(DType::f64);
-    std::vector<double> values(static_cast<std::size_t>(wide.numel()));
-    wide.read_bytes(std::as_writable_bytes(std::span(values)));
-    return values;
-  };
-  const std::vector<double> a = on_host(found), b = on_host(want);
-  double largest = 1;
-  for (const double value : b) largest = std::max(largest, std::abs(value));
-  const double most = units * largest * (want.dtype() == DType::f64 ? 0x1p-52 : 0x1p-23);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    CAPTURE(i);
-    REQUIRE(std::abs(a[i] - b[i]) <= most);
-  }
-}
-
-std::vector<DType> dtypes() {
-  std::vector<DType> all = {DType::f32};
-  if (has_dtype(test_device(), DType::f64)) all.push_back(DType::f64);
-  return all;
-}
 
 struct Case {
   Dims batch;
@@ -85,8 +37,6 @@ Shape of(const Dims& batch, std::int64_t rows, std::int64_t columns) {
   shape.push_back(columns);
   return shape;
 }
-
-double bound(std::int64_t n) { return 64 + 16 * static_cast<double>(n); }
 
 /// What is written to the standard error meanwhile.
 template <class F>
@@ -350,7 +300,6 @@ TEST_CASE("no matrices, and matrices of no size") {
 
 namespace {
 
-AnyTensor on_host(const AnyTensor& x) { return x.to_device(Device::host()); }
 AnyTensor host_unit(std::int64_t n, DType dtype) { return eye(n, n, dtype, Device::host()); }
 
 /// Factors of `a`, multiplied on the host: kernels of the device for each shape would take long to compile.
@@ -451,6 +400,9 @@ TEST_CASE("one singular matrix among many") {
         contains(message_of([&] { linalg::inverse(bad); }), "[inverse] matrix 40 of the batch is singular"));
     CHECK(contains(message_of([&] { linalg::cholesky(definite(bad) - unit(n, DType::f32)); }),
                    "[cholesky] matrix 40 of the batch is not positive definite"));
+    for (const bool upper : {false, true})
+      CHECK(contains(message_of([&] { linalg::triangular_solve(bad, good, upper); }),
+                     "[triangular_solve] matrix 40 of the batch is singular"));
     check_alike(linalg::det(bad), linalg::det(on_host(bad)), bound(n));
   }
 }
@@ -463,10 +415,12 @@ TEST_CASE("a device with a library of its own reads one number of each matrix") 
   const std::uint64_t before = device.statistics().bytes_from_device;
   linalg::cholesky(a);
   CHECK(device.statistics().bytes_from_device - before == 2 * sizeof(std::int32_t));
+  linalg::triangular_solve(a, a, true);
+  CHECK(device.statistics().bytes_from_device - before == 4 * sizeof(std::int32_t));
   linalg::det(a);
   linalg::qr(a);
   device.sync();
-  CHECK(device.statistics().bytes_from_device - before == 2 * sizeof(std::int32_t));
+  CHECK(device.statistics().bytes_from_device - before == 4 * sizeof(std::int32_t));
 }
 
 }  // namespace sinter::testing

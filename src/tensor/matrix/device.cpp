@@ -108,6 +108,18 @@ class OnDevice {
     return t(r[0]);
   }
 
+  /// Refuses zeros on the diagonal, as other devices do.
+  A solve_triangular(const A& a, const A& b, bool upper) const {
+    const Decomposition routine = upper ? Decomposition::SolveUpper : Decomposition::SolveLower;
+    // By the routine for any matrix, of which the other triangle is zeros.
+    if (!computes(a, routine)) return solve(upper ? a.triu(0, where_) : a.tril(0, where_), t(b));
+    const Tensors r = tensor::call(routine, {a, b}, where_);
+    const A zeros = A::equal(diagonal(a, 0, where_), 0.0, where_).any({-1}, drop, where_);
+    // With `info`, which makes one run of both.
+    check(A::where(zeros, 1, r[1], where_), "is singular");
+    return r[0];
+  }
+
   /// P of rows that were swapped one after the other, i with pivots[i] - 1.
   A permutation(const A& pivots, DType dtype) const {
     const std::vector<std::int32_t> swaps = read_ints(pivots, where_);
@@ -168,8 +180,8 @@ Tensors qr_of_batch(const A& a, const Location& where) {
                        A::add(factors.narrow(-1, 0, k, where).tril(-1, where), unit, where), where);
   const A diagonal = A::where(none, 1.0, A::where(none, 1.0, scales, where).recip(where), where);
   const A inverse = A::add(t(v).matmul(v, where).triu(1, where), diag_embed(diagonal, 0, where), where);
-  const A solved = call(Decomposition::Solve, {inverse, v.narrow(-2, 0, k, where)}, where)[0];
-  return {A::sub(unit, v.matmul(t(solved), where), where), factors.narrow(-2, 0, k, where).triu(0, where)};
+  const A solved = call(Decomposition::SolveUpper, {inverse, t(v.narrow(-2, 0, k, where))}, where)[0];
+  return {A::sub(unit, v.matmul(solved, where), where), factors.narrow(-2, 0, k, where).triu(0, where)};
 }
 
 /// Q and R.
@@ -281,9 +293,9 @@ std::optional<std::vector<AnyTensor>> compute_on_device(MatrixFunction function,
       return Tensors{r[0].tril(0, where)};
     }
     case MatrixFunction::Solve: return Tensors{device.solve(a, t(operands[1].inner()))};
-    // By the routine for any matrix, of which the other triangle is zeros.
-    case MatrixFunction::SolveLower: return Tensors{device.solve(a.tril(0, where), t(operands[1].inner()))};
-    case MatrixFunction::SolveUpper: return Tensors{device.solve(a.triu(0, where), t(operands[1].inner()))};
+    case MatrixFunction::SolveLower:
+    case MatrixFunction::SolveUpper:
+      return Tensors{device.solve_triangular(a, operands[1].inner(), function == MatrixFunction::SolveUpper)};
     case MatrixFunction::Inverse: return Tensors{device.solve(a, device.unit_like(a))};
     case MatrixFunction::Determinant: {
       const Tensors r = device.call({t(a)});

@@ -90,7 +90,9 @@ void Solver::ask_for_each(SolverExecutable& executable) {
       break;
     case Decomposition::Svd: check_solver(r.gesvd_size(handle_, m, n, &elements), "gesvd"); break;
     case Decomposition::Reflections:
-    case Decomposition::JacobiSvd: break;  // always of a batch
+    case Decomposition::JacobiSvd:  // always of a batch
+    case Decomposition::SolveLower:
+    case Decomposition::SolveUpper: break;
   }
   executable.work_elements = std::max(elements, more);
 }
@@ -109,6 +111,10 @@ void Solver::launch_each(const SolverExecutable& executable, const Call& call) {
   const DecompositionOp& op = executable.op;
   const SolverRoutines& r = routines(op);
   const int m = narrow(op.m), n = narrow(op.n), k = narrow(op.k), elements = executable.work_elements;
+  if (library::is_triangular(op.routine)) {
+    for (std::int64_t i = 0; i < op.batch; ++i) solve_triangular(executable, call, i, 1);
+    return;
+  }
   for (std::int64_t i = 0; i < op.batch; ++i) {
     const DevicePointer a = call.operand(0, i * op.m * op.n);
     // Routines work in place: on the first result, or on a copy in the workspace.
@@ -167,7 +173,9 @@ void Solver::launch_each(const SolverExecutable& executable, const Call& call) {
             "gesvd");
         break;
       case Decomposition::Reflections:
-      case Decomposition::JacobiSvd: break;
+      case Decomposition::JacobiSvd:
+      case Decomposition::SolveLower:
+      case Decomposition::SolveUpper: break;
     }
   }
 }

@@ -42,7 +42,7 @@ class Solver {
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
-  /// False of routines for batches that the installed libraries do not have.
+  /// False of routines that the installed libraries do not have.
   bool has(const library::Kind& kind);
 
   /// Asks the library how much workspace the sizes need. From any thread; the context must be current.
@@ -61,6 +61,7 @@ class Solver {
   void ask_for_batch(SolverExecutable& executable);
   void launch_each(const SolverExecutable& executable, const Call& call);
   void launch_batch(const SolverExecutable& executable, const Call& call, std::int64_t first, int count);
+  void solve_triangular(const SolverExecutable& executable, const Call& call, std::int64_t first, int count);
   void* const* list(const Call& call, int which, DevicePointer first, std::size_t bytes, int count);
   const BlasRoutines& blas(const library::DecompositionOp& op) const {
     return op.dtype == DType::f64 ? api_.blas.f64 : api_.blas.f32;

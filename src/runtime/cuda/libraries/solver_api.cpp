@@ -92,6 +92,8 @@ Library open_library() {
     load(routines.getrf_batched, prefix + "getrfBatched");
     load(routines.getrs_batched, prefix + "getrsBatched");
     load(routines.geqrf_batched, prefix + "geqrfBatched");
+    load(routines.trsm, prefix + "trsm_v2");
+    load(routines.trsm_batched, prefix + "trsmBatched");
   }
   api.has_blas = missing.empty();
   if (!missing.empty()) all_missing += (all_missing.empty() ? "" : " and ") + missing;

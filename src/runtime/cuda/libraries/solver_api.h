@@ -22,9 +22,13 @@ using BlasStatus = int;            // cublasStatus_t
 struct BlasTag;
 using BlasHandle = BlasTag*;  // cublasHandle_t
 
-inline constexpr int kUpper = 1;        // CUBLAS_FILL_MODE_UPPER
-inline constexpr int kTransposed = 1;   // CUBLAS_OP_T
-inline constexpr int kWithVectors = 1;  // CUSOLVER_EIG_MODE_VECTOR
+inline constexpr int kLower = 0;         // CUBLAS_FILL_MODE_LOWER
+inline constexpr int kUpper = 1;         // CUBLAS_FILL_MODE_UPPER
+inline constexpr int kAsItLies = 0;      // CUBLAS_OP_N
+inline constexpr int kTransposed = 1;    // CUBLAS_OP_T
+inline constexpr int kWithVectors = 1;   // CUSOLVER_EIG_MODE_VECTOR
+inline constexpr int kOnTheRight = 1;    // CUBLAS_SIDE_RIGHT
+inline constexpr int kWithDiagonal = 0;  // CUBLAS_DIAG_NON_UNIT
 /// cudaDataType.
 inline constexpr int kSolverF32 = 0, kSolverF64 = 1;
 inline constexpr signed char kThin = 'S';  // of gesvd: as many columns as the matrix has
@@ -66,7 +70,7 @@ struct SolverRoutines {
 };
 
 /// cublasS.. and cublasD... Lists, pivots and `infos` are in device memory; `info` is not: it names an
-/// argument that is wrong, before the routine starts.
+/// argument that is wrong, before the routine starts, and `alpha`, which has the routine's dtype.
 struct BlasRoutines {
   BlasStatus (*getrf_batched)(BlasHandle, int n, void* const* a, int lda, int* pivots, int* infos,
                               int batch) = nullptr;
@@ -74,6 +78,12 @@ struct BlasRoutines {
                               const int* pivots, void* const* b, int ldb, int* info, int batch) = nullptr;
   BlasStatus (*geqrf_batched)(BlasHandle, int m, int n, void* const* a, int lda, void* const* tau, int* info,
                               int batch) = nullptr;
+  /// Write X over B [m, n] with X op(A) = alpha B, or op(A) X: A is on that side.
+  BlasStatus (*trsm)(BlasHandle, int side, int uplo, int trans, int diagonal, int m, int n, const void* alpha,
+                     const void* a, int lda, void* b, int ldb) = nullptr;
+  BlasStatus (*trsm_batched)(BlasHandle, int side, int uplo, int trans, int diagonal, int m, int n,
+                             const void* alpha, const void* const* a, int lda, void* const* b, int ldb,
+                             int batch) = nullptr;
 };
 
 struct BlasApi {

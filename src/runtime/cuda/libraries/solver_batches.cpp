@@ -1,5 +1,5 @@
-// Calls of cuSOLVER and cuBLAS for many matrices at once. The routines for batches are made for small
-// matrices; of large ones each keeps a device busy by itself.
+// Calls of cuSOLVER and cuBLAS for many matrices at once, and those of cuBLAS for one. The routines for
+// batches are made for small matrices; of large ones each keeps a device busy by itself.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -27,7 +27,10 @@ bool factors_together(const DecompositionOp& op) {
 }  // namespace
 
 bool Solver::has(const library::Kind& kind) {
-  return &kind != &library::decomposition(Decomposition::Reflections) || has_blas();
+  for (const Decomposition routine :
+       {Decomposition::Reflections, Decomposition::SolveLower, Decomposition::SolveUpper})
+    if (&kind == &library::decomposition(routine)) return has_blas();
+  return true;
 }
 
 /// Opens a handle of cuBLAS at the first need. Without one the matrices of a batch are decomposed one by one.
@@ -60,6 +63,11 @@ std::int64_t Solver::matrices_at_once(const DecompositionOp& op) {
     // Two larger ones PyTorch solves one by one.
     case Decomposition::Solve:
       is_of_batch = small && op.k > 0 && (op.batch > 2 || op.n < 64) && has_blas();
+      break;
+    // As PyTorch's triangular_solve_kernel decides, but for one matrix, which needs no list.
+    case Decomposition::SolveLower:
+    case Decomposition::SolveUpper:
+      is_of_batch = small && op.k > 0 && (op.batch > 8 || op.n < 64) && has_blas();
       break;
     // XsyevBatched is not for small matrices alone: https://github.com/pytorch/pytorch/issues/175585.
     case Decomposition::SymmetricEigen: is_of_batch = parameters_ && small; break;
@@ -112,9 +120,44 @@ void* const* Solver::list(const Call& call, int which, DevicePointer first, std:
   return static_cast<void* const*>(pointer(call.list(which)));
 }
 
+/// Of one matrix, or of as many as a list has, from number `first`.
+void Solver::solve_triangular(const SolverExecutable& executable, const Call& call, std::int64_t first,
+                              int count) {
+  const DecompositionOp& op = executable.op;
+  check(driver_.fill_u32(reinterpret_cast<DevicePointer>(call.info(first)), 0,
+                         static_cast<std::size_t>(count), stream_),
+        "cuMemsetD32Async");
+  if (op.n == 0 || op.k == 0) return;
+  const int n = narrow(op.n), k = narrow(op.k), leading = narrow(op.leading);
+  const auto bytes = [&](std::int64_t elements) {
+    return static_cast<std::size_t>(elements) * size_of(op.dtype);
+  };
+  const DevicePointer a = call.operand(0, first * op.a_batch), x = call.result(0, first * op.n * op.k);
+  call.copy(x, call.operand(1, first * op.n * op.k), count * op.n * op.k);
+  // Rows are the columns of the transposed matrices, and X^T A^T = B^T. By columns `a` is A^T, of which the
+  // other triangle is read, or A itself.
+  const bool upper = (op.routine == Decomposition::SolveUpper) == op.by_columns;
+  const int triangle = upper ? kUpper : kLower, transposed = op.by_columns ? kTransposed : kAsItLies;
+  constexpr float kOne = 1;
+  constexpr double kWideOne = 1;
+  const void* const alpha = op.dtype == DType::f64 ? static_cast<const void*>(&kWideOne) : &kOne;
+  if (executable.piece == 0) {
+    check_blas(blas(op).trsm(blas_, kOnTheRight, triangle, transposed, kWithDiagonal, k, n, alpha, pointer(a),
+                             leading, pointer(x), k),
+               0, "trsm");
+    return;
+  }
+  void* const* matrices = list(call, 0, a, bytes(op.a_batch), count);
+  void* const* sides = list(call, 1, x, bytes(op.n * op.k), count);
+  check_blas(blas(op).trsm_batched(blas_, kOnTheRight, triangle, transposed, kWithDiagonal, k, n, alpha,
+                                   matrices, leading, sides, k, count),
+             0, "trsmBatched");
+}
+
 void Solver::launch_batch(const SolverExecutable& executable, const Call& call, std::int64_t first,
                           int count) {
   const DecompositionOp& op = executable.op;
+  if (library::is_triangular(op.routine)) return solve_triangular(executable, call, first, count);
   const int m = narrow(op.m), n = narrow(op.n), k = narrow(op.k);
   const std::int64_t each = op.m * op.n;
   const auto bytes = [&](std::int64_t elements) {
@@ -176,6 +219,8 @@ void Solver::launch_batch(const SolverExecutable& executable, const Call& call, 
                        call.work(), executable.work_elements, call.info(first), jacobi_, count),
                    "gesvdjBatched");
       break;
+    case Decomposition::SolveLower:
+    case Decomposition::SolveUpper:
     case Decomposition::Qr:
     case Decomposition::Svd: break;
   }
