@@ -5,7 +5,8 @@
 // matrices and workspace that are not inside of allocations, a result within the workspace.
 //
 // It suggests three algorithms: a sum in one go, one that is not possible, and a sum in two parts, which are
-// added from the workspace. Of f32 it cuts off what tf32 does not have.
+// added from the workspace. Of f32 it cuts off what tf32 does not have. Of f64 the
+// sum in two parts comes first, since the first one is taken.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -25,8 +26,8 @@ namespace {
 using namespace sinter_emulation;
 
 constexpr int kSuccess = 0, kInvalidValue = 7, kExecutionFailed = 13, kNotSupported = 15;
-constexpr int kF32 = 0, kF16 = 2, kBF16 = 14;
-constexpr int kSumOfF32 = 68, kSumOfTF32 = 77;
+constexpr int kF32 = 0, kF64 = 1, kF16 = 2, kBF16 = 14;
+constexpr int kSumOfF32 = 68, kSumOfF64 = 70, kSumOfTF32 = 77;
 constexpr std::uint64_t kOneGo = 1, kTwoParts = 2;
 constexpr std::uint32_t kReduceInWorkspace = 2;
 
@@ -90,9 +91,14 @@ int write(T& to, const void* value, std::size_t bytes) {
   return kSuccess;
 }
 
-std::size_t size_of(int type) { return type == kF32 ? 4 : 2; }
+std::size_t size_of(int type) { return type == kF64 ? 8 : type == kF32 ? 4 : 2; }
 
 double number_at(int type, std::uint64_t address) {
+  if (type == kF64) {
+    double value;
+    std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
+    return value;
+  }
   if (type == kF32) {
     std::uint32_t bits;
     std::memcpy(&bits, reinterpret_cast<const void*>(address), sizeof bits);
@@ -103,7 +109,12 @@ double number_at(int type, std::uint64_t address) {
   return static_cast<double>(type == kF16 ? sinter::detail::float16_value(bits)
                                           : sinter::detail::bfloat16_value(bits));
 }
-void put(int type, std::uint64_t address, float value) {
+void put(int type, std::uint64_t address, double wide) {
+  if (type == kF64) {
+    std::memcpy(reinterpret_cast<void*>(address), &wide, sizeof wide);
+    return;
+  }
+  const auto value = static_cast<float>(wide);
   if (type == kF32) {
     std::memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
     return;
@@ -120,9 +131,10 @@ struct Product {
 
   std::uint64_t m() const { return result.rows; }
   std::uint64_t n() const { return result.columns; }
+  int sum_type() const { return a.type == kF64 ? kF64 : kF32; }
   std::uint64_t depth() const { return operation.transpose_a ? a.rows : a.columns; }
   std::size_t parts_bytes() const {
-    return 2 * m() * n() * static_cast<std::size_t>(result.batches) * sizeof(float);
+    return 2 * m() * n() * static_cast<std::size_t>(result.batches) * size_of(sum_type());
   }
 
   bool is_possible() const {
@@ -134,9 +146,9 @@ struct Product {
         (operation.transpose_b ? b.rows : b.columns) != n() ||
         (operation.transpose_b ? b.columns : b.rows) != depth())
       return false;
-    if (a.type != b.type || operation.scale != kF32) return false;
-    const bool is_f32 = a.type == kF32;
-    if (operation.compute != (is_f32 ? kSumOfTF32 : kSumOfF32)) return false;
+    if (a.type != b.type || operation.scale != sum_type()) return false;
+    const int compute = a.type == kF64 ? kSumOfF64 : a.type == kF32 ? kSumOfTF32 : kSumOfF32;
+    if (operation.compute != compute || (a.type == kF64 && operation.epilogue != 1)) return false;
     if (result.type != a.type && result.type != kF32) return false;
     if (operation.epilogue == 4)
       return operation.bias != 0 && (operation.bias_type == -1 || operation.bias_type == result.type);
@@ -188,8 +200,10 @@ double sum(const Product& p, const Addresses& at, std::uint64_t batch, std::uint
   return total;
 }
 
+/// With sums of T.
+template <class T>
 int compute(const Product& p, const Addresses& at, std::uint64_t way) {
-  float* const parts = reinterpret_cast<float*>(at.workspace);
+  T* const parts = reinterpret_cast<T*>(at.workspace);
   const std::uint64_t half = way == kTwoParts ? p.depth() / 2 : p.depth();
   std::size_t number = 0;
   const auto for_all = [&](const auto& work) {
@@ -200,19 +214,25 @@ int compute(const Product& p, const Addresses& at, std::uint64_t way) {
   };
   if (way == kTwoParts)
     for_all([&](std::uint64_t batch, std::uint64_t i, std::uint64_t j) {
-      parts[2 * number] = static_cast<float>(sum(p, at, batch, i, j, 0, half));
-      parts[2 * number + 1] = static_cast<float>(sum(p, at, batch, i, j, half, p.depth()));
+      parts[2 * number] = static_cast<T>(sum(p, at, batch, i, j, 0, half));
+      parts[2 * number + 1] = static_cast<T>(sum(p, at, batch, i, j, half, p.depth()));
     });
   for_all([&](std::uint64_t batch, std::uint64_t i, std::uint64_t j) {
-    float value = way == kTwoParts ? parts[2 * number] + parts[2 * number + 1]
-                                   : static_cast<float>(sum(p, at, batch, i, j, 0, p.depth()));
+    T value = way == kTwoParts ? parts[2 * number] + parts[2 * number + 1]
+                               : static_cast<T>(sum(p, at, batch, i, j, 0, p.depth()));
     if (p.operation.epilogue == 4)
-      value += static_cast<float>(number_at(p.result.type, p.operation.bias + i * size_of(p.result.type)));
+      value += static_cast<T>(number_at(p.result.type, p.operation.bias + i * size_of(p.result.type)));
     const std::uint64_t position = batch * static_cast<std::uint64_t>(p.result.batch_stride) + i +
                                    j * static_cast<std::uint64_t>(p.result.leading);
-    put(p.result.type, at.result + position * size_of(p.result.type), value);
+    put(p.result.type, at.result + position * size_of(p.result.type), static_cast<double>(value));
   });
   return kSuccess;
+}
+
+/// A number of the host's as sums are.
+double scale(const Product& p, const void* value) {
+  if (p.sum_type() == kF64) return *static_cast<const double*>(value);
+  return static_cast<double>(*static_cast<const float*>(value));
 }
 
 }  // namespace
@@ -251,7 +271,7 @@ int cublasLtMatmulDescSetAttribute(Operation* operation, int attribute, const vo
 
 int cublasLtMatrixLayoutCreate(Layout** layout, int type, std::uint64_t rows, std::uint64_t columns,
                                std::int64_t leading) {
-  if (type != kF32 && type != kF16 && type != kBF16) return kInvalidValue;
+  if (type != kF32 && type != kF64 && type != kF16 && type != kBF16) return kInvalidValue;
   return make(layout, Layout{type, rows, columns, leading});
 }
 int cublasLtMatrixLayoutDestroy(Layout* layout) { return end(layout); }
@@ -293,15 +313,18 @@ int cublasLtMatmulAlgoGetHeuristic(Handle* handle, Operation* operation, Layout*
     suggestion.workspace = workspace;
     suggestion.status = status;
   };
+  const bool has_parts =
+      (preference->schemes & kReduceInWorkspace) != 0 && product.parts_bytes() <= preference->workspace;
+  const bool is_wide = product.sum_type() == kF64;
+  if (has_parts && is_wide) suggest(kTwoParts, product.parts_bytes(), kSuccess);
   suggest(kOneGo, 0, kSuccess);
   suggest(0, 0, kNotSupported);
-  if ((preference->schemes & kReduceInWorkspace) != 0 && product.parts_bytes() <= preference->workspace)
-    suggest(kTwoParts, product.parts_bytes(), kSuccess);
+  if (has_parts && !is_wide) suggest(kTwoParts, product.parts_bytes(), kSuccess);
   return kSuccess;
 }
 
-int cublasLtMatmul(Handle* handle, Operation* operation, const float* alpha, std::uint64_t a, Layout* of_a,
-                   std::uint64_t b, Layout* of_b, const float* beta, std::uint64_t c, Layout* of_c,
+int cublasLtMatmul(Handle* handle, Operation* operation, const void* alpha, std::uint64_t a, Layout* of_a,
+                   std::uint64_t b, Layout* of_b, const void* beta, std::uint64_t c, Layout* of_c,
                    std::uint64_t result, Layout* of_result, const Algorithm* algorithm,
                    std::uint64_t workspace, std::size_t workspace_bytes, void* stream) {
   for (const void* object :
@@ -312,7 +335,8 @@ int cublasLtMatmul(Handle* handle, Operation* operation, const float* alpha, std
   ++control.library_calls;
   if (control.fail_library > 0 && control.fail_library-- > 0) return kExecutionFailed;
   const Product product{*operation, *of_a, *of_b, *of_result};
-  if (!product.is_possible() || *alpha != 1 || *beta != 0 || c != result || of_c != of_result)
+  if (!product.is_possible() || scale(product, alpha) != 1 || scale(product, beta) != 0 || c != result ||
+      of_c != of_result)
     return kInvalidValue;
   if (algorithm->product != product.hash() || (algorithm->way != kOneGo && algorithm->way != kTwoParts))
     return kInvalidValue;
@@ -331,8 +355,10 @@ int cublasLtMatmul(Handle* handle, Operation* operation, const float* alpha, std
     return kInvalidValue;
   const Addresses at{a, b, result, workspace};
   const std::uint64_t way = algorithm->way;
-  return services().enqueue(stream, [=] { return compute(product, at, way); }) == 0 ? kSuccess
-                                                                                    : kExecutionFailed;
+  const auto work = [=] {
+    return product.sum_type() == kF64 ? compute<double>(product, at, way) : compute<float>(product, at, way);
+  };
+  return services().enqueue(stream, work) == 0 ? kSuccess : kExecutionFailed;
 }
 
 }  // extern "C"

@@ -252,6 +252,36 @@ TEST_CASE("many matrix products, whose operands together are beyond 2^31") {
   check_matmul(op, batch * 10'000, 100);
 }
 
+TEST_CASE("matrix products of f64 of more than 2^31 elements are those of their last rows") {
+  const Device device = Device::cuda();
+  const auto numbers = [&](i64 rows, i64 columns) {
+    const auto along = [&](i64 count, double period) {
+      return AnyTensor::remainder(AnyTensor::arange(0, count, 1, device), period).cast(DType::f64);
+    };
+    AnyTensor x = along(rows, 61).unsqueeze(1) + along(columns, 59);
+    x.sync();
+    return x;
+  };
+  const auto product = [](const AnyTensor& a, const AnyTensor& b) {
+    AnyTensor y = a.matmul(b);
+    y.sync();
+    return y;
+  };
+  const auto values = [](const AnyTensor& x) { return Tensor<2>(x.cast(DType::f32)).to_vector<float>(); };
+  const i64 m = products().size(33'000, 300), k = products().size(65'600, 260), n = products().size(16, 256),
+            last = 7;
+  {
+    const AnyTensor a = numbers(m, k), b = numbers(k, n), c = numbers(n, k);
+    CHECK(values(product(a, b).narrow(0, m - last, last)) == values(product(a.narrow(0, m - last, last), b)));
+    CHECK(values(product(c, a.t()).narrow(1, m - last, last)) ==
+          values(product(c, a.narrow(0, m - last, last).t())));
+  }
+  const i64 rows = products().size(46'400, 256), columns = products().size(46'400, 1100);
+  const AnyTensor a = numbers(rows, 64), b = numbers(64, columns);
+  CHECK(values(product(a, b).narrow(0, rows - last, last)) ==
+        values(product(a.narrow(0, rows - last, last), b)));
+}
+
 TEST_CASE("convolutions with pictures beyond 2^31") {
   const i64 images = products().size(70, 3), side = products().size(1024, 9);
   for (const i64 groups : {1, 2}) {

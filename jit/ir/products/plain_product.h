@@ -25,7 +25,8 @@ struct PlainMatrix {
 };
 
 /// result[n](r, c) = bias(c) + sum over k of a[n](r, k) * b[n](k, c), added up in f32 and rounded to the
-/// result's dtype: once, also where the kernel rounds the sum before it adds the bias.
+/// result's dtype: once, also where the kernel rounds the sum before it adds the bias. All in f64 where the
+/// factors are, which no kernel's are: products of those are library ops.
 struct PlainProduct {
   std::int64_t rows = 1, columns = 1, depth = 1, batches = 1;
   PlainMatrix a, b;
@@ -37,6 +38,8 @@ struct PlainProduct {
   /// The result is none of the kernel's but contiguous, in memory of the launch's own, and `rest_of` makes
   /// the kernel's results of it.
   bool has_rest = false;
+  /// Matrices may begin at any element of a buffer: where, the launch says. Offsets are 0.
+  bool anywhere = false;
   friend auto operator<=>(const PlainProduct&, const PlainProduct&) = default;
 };
 

@@ -314,6 +314,7 @@ ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
     return solver_->prepare(library::as<library::DecompositionOp>(op));
   }
   auto executable = std::make_shared<ProductExecutable>();
+  if ((executable->library = wide_product(op, *lt_products_))) return executable;
   executable->plan = product_table().prepare(traits_.name, op, product_device_);
   const std::string source = std::exchange(executable->plan.source, {});
   if (executable->plan.blocks > 0) executable->code = modules_->request(source, true);

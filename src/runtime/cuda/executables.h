@@ -52,12 +52,17 @@ struct KernelExecutable final : CudaExecutable {
 /// its ops one after the other, and their compilations overlap.
 struct ProductExecutable final : CudaExecutable {
   ProductExecutable() : CudaExecutable(Kind::Product) {}
+  std::string how(std::span<const std::int64_t>, std::size_t) override {
+    return library ? "by cuBLASLt " + cublaslt_name(cublaslt()->version) : "";
+  }
   std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
+    if (library) return library->workspace_bytes(1);
     return plan.blocks == 0 ? 0 : plan.workspace_bytes();
   }
   /// Without the code: there are few texts, which many products share.
   std::size_t held_bytes() const override { return sizeof *this; }
-  ProductPlan plan;  // without its source
+  std::shared_ptr<const LtProduct> library;  // that computes it, in place of all below
+  ProductPlan plan;                          // without its source
   ModuleRef code;
   std::mutex waiting;
   Function product = nullptr, sum_splits = nullptr;  // written once, with the mutex held

@@ -279,6 +279,15 @@ void Launcher::launch_members(KernelExecutable& executable, const LaunchArgument
 
 void Launcher::launch_product(ProductExecutable& executable, const LaunchArguments& arguments,
                               const RunMemory& memory) {
+  if (executable.library) {
+    LtCall call{executable.library, 1, {}};
+    call.addresses.a = address_of(arguments.buffers[0]);
+    call.addresses.b = address_of(arguments.buffers[1]);
+    call.addresses.result = address_of(arguments.buffers[2]);
+    if (const std::size_t bytes = executable.library->workspace_bytes(1); bytes > 0)
+      call.addresses.workspace = workspace_for(bytes, memory);
+    return replays_.start(call);
+  }
   const ProductPlan& plan = executable.plan;
   if (plan.blocks == 0) return;
   if (!executable.product) throw Error("[cuda] a product is launched that was not waited for");

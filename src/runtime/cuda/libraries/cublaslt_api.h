@@ -25,9 +25,9 @@ using LtLayout = LtLayoutTag*;          // cublasLtMatrixLayout_t
 using LtPreference = LtPreferenceTag*;  // cublasLtMatmulPreference_t
 
 /// cudaDataType.
-enum class LtType : std::int32_t { F32 = 0, F16 = 2, BF16 = 14 };
-/// cublasComputeType_t: sums of f32 of what factors of 16 bits are, or of f32 as tf32.
-enum class LtCompute : std::int32_t { F32 = 68, F32FromTF32 = 77 };
+enum class LtType : std::int32_t { F32 = 0, F64 = 1, F16 = 2, BF16 = 14 };
+/// cublasComputeType_t: sums of f32 of what factors of 16 bits are, or of f32 as tf32; sums of f64.
+enum class LtCompute : std::int32_t { F32 = 68, F64 = 70, F32FromTF32 = 77 };
 /// cublasOperation_t.
 enum class LtTranspose : std::int32_t { No = 0, Yes = 1 };
 /// cublasLtEpilogue_t.
@@ -55,9 +55,9 @@ enum class LtPreferenceAttribute : int {
   AlignmentC = 7,
   AlignmentD = 8
 };
-/// cublasLtReductionScheme_t: parts of a sum are written to the workspace in f32, and a kernel of its own
-/// adds them. Of all schemes the one that neither depends on the order in which parts are done nor rounds in
-/// between.
+/// cublasLtReductionScheme_t: parts of a sum are written to the workspace in the dtype of sums, and a kernel
+/// of its own adds them. Of all schemes the one that neither depends on the order in which parts are done nor
+/// rounds in between.
 inline constexpr std::uint32_t kLtReduceInWorkspace = 2;
 
 /// cublasLtMatmulAlgo_t.

@@ -16,11 +16,17 @@ constexpr std::uint64_t kBufferAlignment = 256;
 constexpr std::size_t kMostProducts = 256;  // that are remembered, with some KiB each
 
 LtType type_of(DType dtype) {
-  return dtype == DType::f32 ? LtType::F32 : dtype == DType::f16 ? LtType::F16 : LtType::BF16;
+  switch (dtype) {
+    case DType::f64: return LtType::F64;
+    case DType::f32: return LtType::F32;
+    case DType::f16: return LtType::F16;
+    default: return LtType::BF16;
+  }
 }
 
 /// Bytes that the address of a matrix's first element is a multiple of.
-std::uint32_t alignment_of(const ir::PlainMatrix& matrix) {
+std::uint32_t alignment_of(const ir::PlainProduct& product, const ir::PlainMatrix& matrix) {
+  if (product.anywhere) return static_cast<std::uint32_t>(size_of(matrix.dtype));
   const std::uint64_t bytes = static_cast<std::uint64_t>(matrix.offset) * size_of(matrix.dtype);
   return static_cast<std::uint32_t>(bytes == 0 ? kBufferAlignment
                                                : std::min(bytes & -bytes, kBufferAlignment));
@@ -51,8 +57,9 @@ LtProduct::LtProduct(const LtApi& api, LtHandle handle, const ir::PlainProduct& 
   // factor is the first, and gives the transposed result.
   LtMatmul matmul = nullptr;
   const bool rounds = product_.a.dtype == DType::f32 && !product_.exact;
-  const LtCompute compute = rounds ? LtCompute::F32FromTF32 : LtCompute::F32;
-  check(api_.matmul_create(&matmul, compute, LtType::F32), "cublasLtMatmulDescCreate");
+  const LtCompute compute = is_wide() ? LtCompute::F64 : rounds ? LtCompute::F32FromTF32 : LtCompute::F32;
+  check(api_.matmul_create(&matmul, compute, is_wide() ? LtType::F64 : LtType::F32),
+        "cublasLtMatmulDescCreate");
   matmul_ = decltype(matmul_)(matmul, {&api_});
   set(LtMatmulAttribute::TransposeA, product_.b_along_sum ? LtTranspose::Yes : LtTranspose::No);
   set(LtMatmulAttribute::TransposeB, product_.a_along_sum ? LtTranspose::No : LtTranspose::Yes);
@@ -60,7 +67,7 @@ LtProduct::LtProduct(const LtApi& api, LtHandle handle, const ir::PlainProduct& 
     set(LtMatmulAttribute::Epilogue, LtEpilogue::Bias);
     set(LtMatmulAttribute::BiasDataType, type_of(product_.bias.dtype));
     // Of this one only how it is aligned is looked at.
-    set(LtMatmulAttribute::BiasPointer, kBufferAlignment + alignment_of(product_.bias));
+    set(LtMatmulAttribute::BiasPointer, kBufferAlignment + alignment_of(product_, product_.bias));
   }
   const auto& p = product_;
   a_ = p.a_along_sum ? layout(p.a, p.depth, p.rows) : layout(p.a, p.rows, p.depth);
@@ -105,10 +112,10 @@ void LtProduct::find_ways() {
   };
   set(LtPreferenceAttribute::MostWorkspaceBytes, std::uint64_t{kMostWorkspaceBytes});
   set(LtPreferenceAttribute::ReductionSchemes, kLtReduceInWorkspace);
-  set(LtPreferenceAttribute::AlignmentA, alignment_of(product_.b));
-  set(LtPreferenceAttribute::AlignmentB, alignment_of(product_.a));
-  set(LtPreferenceAttribute::AlignmentC, alignment_of(product_.result));
-  set(LtPreferenceAttribute::AlignmentD, alignment_of(product_.result));
+  set(LtPreferenceAttribute::AlignmentA, alignment_of(product_, product_.b));
+  set(LtPreferenceAttribute::AlignmentB, alignment_of(product_, product_.a));
+  set(LtPreferenceAttribute::AlignmentC, alignment_of(product_, product_.result));
+  set(LtPreferenceAttribute::AlignmentD, alignment_of(product_, product_.result));
   // Some of them may not be possible.
   std::vector<LtSuggestion> suggestions(4 * kMostWays);
   int found = 0;
@@ -127,8 +134,8 @@ void LtProduct::find_ways() {
 
 void LtProduct::start(int way, const LtAddresses& at, Stream stream) const {
   const Inside inside;
-  const auto require_aligned = [](DevicePointer address, const ir::PlainMatrix& matrix) {
-    if (const std::uint32_t alignment = alignment_of(matrix); address % alignment != 0)
+  const auto require_aligned = [&](DevicePointer address, const ir::PlainMatrix& matrix) {
+    if (const std::uint32_t alignment = alignment_of(product_, matrix); address % alignment != 0)
       throw Error("[cuda] a matrix for cuBLASLt begins at an address that is no multiple of " +
                   std::to_string(alignment) + " bytes");
   };
@@ -140,11 +147,14 @@ void LtProduct::start(int way, const LtAddresses& at, Stream stream) const {
     set(LtMatmulAttribute::BiasPointer, at.bias);
   }
   constexpr float kOne = 1, kZero = 0;
+  constexpr double kWideOne = 1, kWideZero = 0;
+  const void* const one = is_wide() ? static_cast<const void*>(&kWideOne) : &kOne;
+  const void* const zero = is_wide() ? static_cast<const void*>(&kWideZero) : &kZero;
   const LtSuggestion& chosen = ways_.at(static_cast<std::size_t>(way) - 1);
-  check(api_.matmul(handle_, matmul_.get(), &kOne, at.b, b_.get(), at.a, a_.get(), &kZero, at.result,
-                    result_.get(), at.result, result_.get(), &chosen.algorithm, at.workspace,
-                    chosen.workspace_bytes, stream),
-        "cublasLtMatmul");
+  check(
+      api_.matmul(handle_, matmul_.get(), one, at.b, b_.get(), at.a, a_.get(), zero, at.result, result_.get(),
+                  at.result, result_.get(), &chosen.algorithm, at.workspace, chosen.workspace_bytes, stream),
+      "cublasLtMatmul");
 }
 
 LtProducts::~LtProducts() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "jit/ir/products/plain_product.h"
+#include "jit/library/library_op.h"
 #include "src/runtime/cuda/driver_api.h"
 #include "src/runtime/cuda/libraries/cublaslt_api.h"
 
@@ -53,6 +54,7 @@ class LtProduct {
  private:
   using OwnedLayout = LtOwned<LtLayout, &LtApi::layout_destroy>;
 
+  bool is_wide() const { return product_.a.dtype == DType::f64; }
   void check(LtStatus status, const char* what) const;
   template <class T>
   void set(LtMatmulAttribute attribute, const T& value) const;
@@ -97,5 +99,10 @@ class LtProducts {
   LtHandle handle_ = nullptr;
   std::map<ir::PlainProduct, std::shared_ptr<const LtProduct>> products_;
 };
+
+/// A matrix product of f64 as the library computes it, by its first way; null where it has none or is not to
+/// be used, of other ops, and of products that are too small to gain. Of the op's operands and result, whose
+/// buffers are 0 to 2.
+std::shared_ptr<const LtProduct> wide_product(const library::LibraryOp& op, LtProducts& products) noexcept;
 
 }  // namespace sinter::runtime::cuda
