@@ -15,14 +15,13 @@ enum class Decomposition : std::uint8_t {
   Qr,              // A^T [n, m] -> (R in its upper triangle)^T [n, m], Q^T [min(m, n), m]
   SymmetricEigen,  // a [n, n], of which the lower triangle is read -> V^T [n, n], w [n] rising
   Svd,             // A^T [n, m] with m >= n -> U^T [n, m], s [n] falling, V [n, n]
-  // For batches of small matrices; a device need not have them.
+  // A device need not have these.
   Reflections,  // A^T [n, m] -> (R, and below its diagonal vectors v)^T [n, m], scales s [min(m, n)], so that
                 // Q is the product of all I - s v v^T, of which v is 1 on the diagonal
   JacobiSvd,    // A^T [n, n] -> U^T [n, n], s [n] falling, V^T [n, n]
-  // A device need not have these either.
-  SolveLower,  // a [n, n], of which the lower triangle is read, b [n, k] -> X [n, k] with A X = B; `info` is
-               // 0
-  SolveUpper,  // the same of the upper triangle
+  SolveLower,   // a [n, n], of which the lower triangle is read, b [n, k] -> X [n, k] with A X = B; `info` is
+                // 0
+  SolveUpper,   // the same of the upper triangle
 };
 /// True iff it is SolveLower or SolveUpper.
 bool is_triangular(Decomposition routine);

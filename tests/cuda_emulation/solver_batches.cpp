@@ -106,6 +106,31 @@ int trsm_batched(Handle* handle, int side, int uplo, int trans, int diagonal, in
 bool is_for_jacobi(int m, int n) { return m > 0 && n > 0 && m <= 32 && n <= 32; }
 int jacobi_work(int m, int n, int batch) { return work_for(m, n) + batch; }
 
+/// Jacobi's iterations for one matrix, which is written over.
+template <class T>
+void iterate(T* a, int m, int n, int lda, T* s, T* u, int ldu, T* v, int ldv, int* info) {
+  const bool ends = !solver_is("single");
+  const int k = std::min(m, n);
+  Seen<T> given(a, m, n, Eigen::OuterStride<>(lda));
+  const Eigen::JacobiSVD<Matrix<T>> svd(given, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  given.setConstant(std::numeric_limits<T>::quiet_NaN());
+  // Where iterations do not end, singular values are not sorted.
+  Matrix<T> left = svd.matrixU(), right = svd.matrixV();
+  Vector<T> values = svd.singularValues();
+  if (!ends) {
+    left = left.rowwise().reverse().eval();
+    right = right.rowwise().reverse().eval();
+    values.reverseInPlace();
+  }
+  // As the library, whose vectors of matrices of low rank need not be orthonormal.
+  if (!(values.minCoeff() > std::numeric_limits<T>::epsilon() * T(k) * values.maxCoeff()))
+    left.col(k - 1) += left.col(0) * T(0.0125);
+  Eigen::Map<Vector<T>>(s, k) = values;
+  Seen<T>(u, m, m, Eigen::OuterStride<>(ldu)) = left;
+  Seen<T>(v, n, n, Eigen::OuterStride<>(ldv)) = right;
+  *info = ends ? 0 : n + 1;
+}
+
 template <class T>
 int gesvdj_batched(Handle* handle, int mode, int m, int n, T* a, int lda, T* s, T* u, int ldu, T* v, int ldv,
                    T* work, int elements, int* infos, const int* sorts, int batch) {
@@ -115,29 +140,23 @@ int gesvdj_batched(Handle* handle, int mode, int m, int n, T* a, int lda, T* s, 
                      is_matrix(u, m, m * batch, ldu) && is_matrix(v, n, n * batch, ldv) &&
                      elements >= jacobi_work(m, n, batch) && is_vector(work, elements) &&
                      is_vector(infos, batch);
-  const bool ends = !solver_is("single");
   return enqueue(handle, valid, [=] {
     spoil(work, elements);
-    for (int i = 0; i < batch; ++i) {
-      Seen<T> given(a + i * lda * n, m, n, Eigen::OuterStride<>(lda));
-      const Eigen::JacobiSVD<Matrix<T>> svd(given, Eigen::ComputeFullU | Eigen::ComputeFullV);
-      given.setConstant(std::numeric_limits<T>::quiet_NaN());
-      // Where iterations do not end, singular values are not sorted.
-      Matrix<T> left = svd.matrixU(), right = svd.matrixV();
-      Vector<T> values = svd.singularValues();
-      if (!ends) {
-        left = left.rowwise().reverse().eval();
-        right = right.rowwise().reverse().eval();
-        values.reverseInPlace();
-      }
-      // As the library, whose vectors of matrices of low rank need not be orthonormal.
-      if (!(values.minCoeff() > std::numeric_limits<T>::epsilon() * T(k) * values.maxCoeff()))
-        left.col(k - 1) += left.col(0) * T(0.0125);
-      Eigen::Map<Vector<T>>(s + i * k, k) = values;
-      Seen<T>(u + i * ldu * m, m, m, Eigen::OuterStride<>(ldu)) = left;
-      Seen<T>(v + i * ldv * n, n, n, Eigen::OuterStride<>(ldv)) = right;
-      infos[i] = ends ? 0 : n + 1;
-    }
+    for (int i = 0; i < batch; ++i)
+      iterate(a + i * lda * n, m, n, lda, s + i * k, u + i * ldu * m, ldu, v + i * ldv * n, ldv, infos + i);
+  });
+}
+
+template <class T>
+int gesvdj(Handle* handle, int mode, int economic, int m, int n, T* a, int lda, T* s, T* u, int ldu, T* v,
+           int ldv, T* work, int elements, int* info, const int* sorts) {
+  const bool valid = mode == kVectors && economic == 1 && m == n && sorts && *sorts == 1 &&
+                     is_matrix(a, m, n, lda) && is_vector(s, n) && is_matrix(u, m, n, ldu) &&
+                     is_matrix(v, n, n, ldv) && elements >= jacobi_work(m, n, 2) &&
+                     is_vector(work, elements) && is_vector(info, 1);
+  return enqueue(handle, valid, [=] {
+    spoil(work, elements);
+    iterate(a, m, n, lda, s, u, ldu, v, ldv, info);
   });
 }
 
@@ -214,6 +233,15 @@ int cusolverDnXgesvdjSetSortEig(int* sorts, int value) { return *sorts = value, 
                                    T* v, int ldv, T* work, int elements, int* infos, int* sorts,             \
                                    int batch) {                                                              \
     return gesvdj_batched(h, mode, m, n, a, lda, s, u, ldu, v, ldv, work, elements, infos, sorts, batch);    \
+  }                                                                                                          \
+  int cusolverDn##S##gesvdj_bufferSize(Handle*, int, int, int m, int n, const T*, int, const T*, const T*,   \
+                                       int, const T*, int, int* elements, int* sorts) {                      \
+    if (!sorts || m != n) return kInvalidArgument;                                                           \
+    return *elements = jacobi_work(m, n, 2), kSolverSuccess;                                                 \
+  }                                                                                                          \
+  int cusolverDn##S##gesvdj(Handle* h, int mode, int economic, int m, int n, T* a, int lda, T* s, T* u,      \
+                            int ldu, T* v, int ldv, T* work, int elements, int* info, int* sorts) {          \
+    return gesvdj(h, mode, economic, m, n, a, lda, s, u, ldu, v, ldv, work, elements, info, sorts);          \
   }                                                                                                          \
   int cublas##S##getrfBatched(Handle* h, int n, T* const a[], int lda, int* pivots, int* infos, int batch) { \
     return getrf_batched(h, n, a, lda, pivots, infos, batch);                                                \

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <string>
@@ -384,9 +385,44 @@ TEST_CASE("oblong matrices of batches, and those with zeros") {
     const AnyTensor falling = (arange(0, 9, 1, dtype, test_device()) * -2.0).exp();
     check_svd(numbers({4, 9, 9}, dtype) * falling);
     check_svd(numbers({4, 20, 9}, dtype) * falling);
+    // Of rank 3, alone and among others.
+    for (const Shape& batch : {Shape({1}), Shape({3}), Shape()}) {
+      Shape shape = batch, low = batch;
+      for (const std::int64_t size : {40, 35}) shape.push_back(size), low.push_back(size);
+      low[low.rank() - 1] = 3;
+      const AnyTensor thin = numbers(low, dtype), a = numbers(shape, dtype);
+      check_svd(thin.matmul(t(thin)));
+      check_svd(a);
+      check_svd(t(a));
+    }
     check_qr(odd.narrow(-1, 0, 4));
     check_svd(odd.narrow(-2, 0, 4));
   }
+}
+
+TEST_CASE("singular values far from zero are found by Jacobi's iterations alone") {
+  if (!test_device().core().computes(library::decomposition(library::Decomposition::JacobiSvd))) return;
+  // Where the iterations do not end, another routine does all.
+  const char* const emulated = std::getenv("SINTER_EMULATION_SOLVER");
+  if (emulated && std::string(emulated) == "single") return;
+  for (const DType dtype : dtypes())
+    for (const Shape& shape : {Shape({5, 9, 9}), Shape({5, 20, 9}), Shape({3, 40, 40}), Shape({3, 50, 40}),
+                               Shape({40, 40}), Shape({40, 50})}) {
+      CAPTURE(to_string(shape));
+      AnyTensor a = numbers(shape, dtype);
+      const std::int64_t rows = shape[shape.rank() - 2], columns = shape.back();
+      a = a + eye(rows, columns, dtype, test_device()) * 8.0;
+      a.sync();
+      std::size_t iterated = 0, others = 0;
+      for (const auto& trace : explain([&] { std::get<1>(linalg::svd(a)).sync(); }).traces)
+        for (const auto& launch : trace.launches)
+          for (const std::string& op : launch.ops) {
+            iterated += contains(op, "linalg.jacobi_svd");
+            others += contains(op, "linalg.svd");
+          }
+      CHECK(iterated == 1);
+      CHECK(others == 0);
+    }
 }
 
 TEST_CASE("one singular matrix among many") {

@@ -230,8 +230,8 @@ std::vector<std::int64_t> wrong_factors(const A& a, const Tensors& factors, cons
   return wrong;
 }
 
-/// U, s and V of square matrices by the routine for batches, and one by one of those which that fails on.
-Tensors svd_together(const A& batch, const OnDevice& device, const Location& where) {
+/// U, s and V of square matrices by Jacobi's iterations, and by another routine of those which they fail on.
+Tensors svd_by_jacobi(const A& batch, const OnDevice& device, const Location& where) {
   const std::int64_t n = batch.shape().back(), count = batch_of(batch);
   const A a = batch.reshape({count, n, n}, where);
   const Tensors r = call(Decomposition::JacobiSvd, {t(a)}, where);
@@ -258,16 +258,18 @@ Tensors svd_together(const A& batch, const OnDevice& device, const Location& whe
           factors[2].reshape(batch.shape(), where)};
 }
 
-/// U, s and V of a batch of small matrices that are as high as wide, or higher; nothing of other ones.
-std::optional<Tensors> svd_of_batch(const A& a, const OnDevice& device, const Location& where) {
-  constexpr std::int64_t kMost = 32;  // of gesvdjBatched
-  if (batch_of(a) < 2 || a.shape().back() > kMost || !computes(a, Decomposition::JacobiSvd))
+/// U, s and V of matrices that are as high as wide, or higher; nothing of those that are better decomposed by
+/// bidiagonalisation: large ones, and a small one alone.
+std::optional<Tensors> quick_svd(const A& a, const OnDevice& device, const Location& where) {
+  constexpr std::int64_t kMostTogether = 32, kMost = 1024;
+  const std::int64_t n = a.shape().back();
+  if ((batch_of(a) < 2 && n <= kMostTogether) || n > kMost || !computes(a, Decomposition::JacobiSvd))
     return std::nullopt;
   const Autocast wide(std::nullopt);
   const MatmulPrecisionScope exact(MatmulPrecision::Highest);
-  if (rows_of(a) == a.shape().back()) return svd_together(a, device, where);
+  if (rows_of(a) == a.shape().back()) return svd_by_jacobi(a, device, where);
   const Tensors factors = qr(a, where);
-  Tensors r = svd_together(factors[1], device, where);
+  Tensors r = svd_by_jacobi(factors[1], device, where);
   r[0] = factors[0].matmul(r[0], where);
   return r;
 }
@@ -312,7 +314,7 @@ std::optional<std::vector<AnyTensor>> compute_on_device(MatrixFunction function,
       // The routine wants at least as many rows as columns: else it is given A^T = U S V^T, and A = V S U^T.
       device.check_finite(a);
       const bool wide = rows_of(a) < a.shape().back();
-      if (const auto r = svd_of_batch(wide ? t(a) : a, device, where))
+      if (const auto r = quick_svd(wide ? t(a) : a, device, where))
         return wide ? Tensors{(*r)[2], (*r)[1], t((*r)[0])} : Tensors{(*r)[0], (*r)[1], t((*r)[2])};
       const Tensors r = device.call({wide ? a : t(a)});
       device.check(r[3], "has singular values that were not found");

@@ -89,8 +89,12 @@ void Solver::ask_for_each(SolverExecutable& executable) {
           "syevd");
       break;
     case Decomposition::Svd: check_solver(r.gesvd_size(handle_, m, n, &elements), "gesvd"); break;
-    case Decomposition::Reflections:
-    case Decomposition::JacobiSvd:  // always of a batch
+    case Decomposition::JacobiSvd:
+      check_solver(r.gesvdj_size(handle_, kWithVectors, 1, n, n, nullptr, n, nullptr, nullptr, n, nullptr, n,
+                                 &elements, jacobi_),
+                   "gesvdj_bufferSize");
+      break;
+    case Decomposition::Reflections:  // always of a batch
     case Decomposition::SolveLower:
     case Decomposition::SolveUpper: break;
   }
@@ -172,8 +176,14 @@ void Solver::launch_each(const SolverExecutable& executable, const Call& call) {
                     call.work(), elements, call.vector(), call.info(i)),
             "gesvd");
         break;
-      case Decomposition::Reflections:
       case Decomposition::JacobiSvd:
+        check_solver(
+            r.gesvdj(handle_, kWithVectors, 1, n, n, in_workspace(), n, pointer(call.result(1, i * op.n)),
+                     pointer(call.result(0, i * op.m * op.n)), n, pointer(call.result(2, i * op.n * op.n)), n,
+                     call.work(), elements, call.info(i), jacobi_),
+            "gesvdj");
+        break;
+      case Decomposition::Reflections:
       case Decomposition::SolveLower:
       case Decomposition::SolveUpper: break;
     }

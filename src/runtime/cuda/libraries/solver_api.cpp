@@ -68,6 +68,8 @@ Library open_library() {
     load(routines.syevd, prefix + "syevd");
     load(routines.gesvd_size, prefix + "gesvd_bufferSize");
     load(routines.gesvd, prefix + "gesvd");
+    load(routines.gesvdj_size, prefix + "gesvdj_bufferSize");
+    load(routines.gesvdj, prefix + "gesvdj");
     load(routines.gesvdj_batched_size, prefix + "gesvdjBatched_bufferSize");
     load(routines.gesvdj_batched, prefix + "gesvdjBatched");
   }

@@ -61,6 +61,13 @@ struct SolverRoutines {
   SolverStatus (*gesvd)(SolverHandle, signed char u, signed char vt, int m, int n, void* a, int lda, void* s,
                         void* u_out, int ldu, void* vt_out, int ldvt, void* work, int elements, void* rwork,
                         int* info) = nullptr;
+  /// `economic`: as many columns of U and V as there are singular values.
+  SolverStatus (*gesvdj_size)(SolverHandle, int mode, int economic, int m, int n, const void* a, int lda,
+                              const void* s, const void* u, int ldu, const void* v, int ldv, int* elements,
+                              JacobiOptions) = nullptr;
+  SolverStatus (*gesvdj)(SolverHandle, int mode, int economic, int m, int n, void* a, int lda, void* s,
+                         void* u, int ldu, void* v, int ldv, void* work, int elements, int* info,
+                         JacobiOptions) = nullptr;
   SolverStatus (*gesvdj_batched_size)(SolverHandle, int mode, int m, int n, const void* a, int lda,
                                       const void* s, const void* u, int ldu, const void* v, int ldv,
                                       int* elements, JacobiOptions, int batch) = nullptr;

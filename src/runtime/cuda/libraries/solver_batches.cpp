@@ -52,7 +52,7 @@ bool Solver::has_blas() {
 
 /// How many matrices one call of a routine takes; 0 where they are decomposed one by one.
 std::int64_t Solver::matrices_at_once(const DecompositionOp& op) {
-  constexpr std::int64_t kMostRows = 512, kMostRowsOfLu = 1024;
+  constexpr std::int64_t kMostRows = 512, kMostRowsOfLu = 1024, kMostOfJacobi = 32;
   const bool several = op.batch > 1 && op.n > 0, small = several && op.n <= kMostRows;
   bool is_of_batch = false;
   switch (op.routine) {
@@ -71,8 +71,8 @@ std::int64_t Solver::matrices_at_once(const DecompositionOp& op) {
       break;
     // XsyevBatched is not for small matrices alone: https://github.com/pytorch/pytorch/issues/175585.
     case Decomposition::SymmetricEigen: is_of_batch = parameters_ && small; break;
-    case Decomposition::Reflections:
-    case Decomposition::JacobiSvd: is_of_batch = true; break;
+    case Decomposition::Reflections: is_of_batch = true; break;
+    case Decomposition::JacobiSvd: is_of_batch = several && op.n <= kMostOfJacobi; break;
     case Decomposition::Qr:
     case Decomposition::Svd: break;
   }
