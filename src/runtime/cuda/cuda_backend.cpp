@@ -340,7 +340,7 @@ Solver* CudaBackend::solver() const {
 ExecutableRef CudaBackend::prepare_passes(const library::LibraryOp& op) {
   auto executable = std::make_shared<PassesExecutable>();
   executable->results = op.kind().result_count();
-  executable->list = pass_table().prepare(traits_.name, op, PassDevice{.waits = true});
+  executable->list = pass_table().prepare(traits_.name, op, kPassDevice);
   std::vector<Pass>& passes = executable->list.passes;
   passes.erase(std::remove_if(passes.begin(), passes.end(), [](const Pass& p) { return p.groups() == 0; }),
                passes.end());
@@ -348,7 +348,8 @@ ExecutableRef CudaBackend::prepare_passes(const library::LibraryOp& op) {
     if (pass.groups() > ProductPlan::kMostBlocks)
       throw DeviceError("[cuda] " + op.describe() + " takes " + std::to_string(pass.groups()) +
                         " blocks; a grid has up to " + std::to_string(ProductPlan::kMostBlocks));
-  if (!passes.empty()) executable->code = modules_->request(pass_source(executable->list), false);
+  if (!passes.empty())
+    executable->code = modules_->request(pass_source(executable->list), executable->list.contracts);
   return executable;
 }
 

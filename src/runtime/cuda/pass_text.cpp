@@ -192,6 +192,23 @@ std::vector<std::string> all_pass_sources() {
         scan.reverse = length > 10;
         sources.push_back(pass_source(passes_of(scan, {.waits = true})));
       }
+  using library::Fourier;
+  const auto add_lines = [&](Fourier transform, DType dtype, std::int64_t length, std::int64_t inner) {
+    library::FourierOp lines;
+    lines.transform = transform;
+    lines.dtype = dtype;
+    lines.length = length, lines.outer = 1000, lines.inner = inner;
+    lines.has_imaginary = transform != Fourier::FromReal;
+    lines.scale = library::FourierScale::ByLength;
+    lines.real = {1000, lines.length_in(), inner, lines.length_in() * inner, inner, inner > 1 ? 1 : 0};
+    lines.imaginary = lines.real;
+    sources.push_back(pass_source(passes_of(lines, kPassDevice)));
+  };
+  for (Fourier transform : {Fourier::Complex, Fourier::FromReal, Fourier::ToReal})
+    for (DType dtype : {DType::f32, DType::f64})
+      for (const auto& [length, inner] :
+           {std::pair(2, 1), {30, 1}, {77, 7}, {1000, 1}, {1024, 8}, {4096, 1}, {8192, 1}, {65536, 1}})
+        add_lines(transform, dtype, length, inner);
   return sources;
 }
 

@@ -187,7 +187,12 @@ LibraryTable<PassList(const library::LibraryOp&, PassDevice)>& pass_table() {
          return passes_of(library::as<library::SearchSortedOp>(op));
        }},
   };
-  [[maybe_unused]] static const bool scans = [] {
+  [[maybe_unused]] static const bool more = [] {
+    for (const auto transform :
+         {library::Fourier::Complex, library::Fourier::FromReal, library::Fourier::ToReal})
+      table->add(library::fourier(transform), [](const library::LibraryOp& op, PassDevice device) {
+        return passes_of(library::as<library::FourierOp>(op), device);
+      });
     for (std::size_t kind = 0; kind < library::kScanKinds; ++kind)
       table->add(library::scan(static_cast<library::ScanKind>(kind)),
                  [](const library::LibraryOp& op, PassDevice device) {

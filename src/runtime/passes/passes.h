@@ -12,6 +12,7 @@
 
 #include "jit/library/counting.h"
 #include "jit/library/custom.h"
+#include "jit/library/fourier.h"
 #include "jit/library/indexed_sum.h"
 #include "jit/library/scan.h"
 #include "jit/library/segments.h"
@@ -42,7 +43,7 @@ struct Pass {
   std::vector<std::pair<std::string, std::int64_t>> ints;  // constants that the body knows by name
   std::int64_t most_rounds = 0;                            // of all loops, for one lane
   int lanes = 256;                                         // of a workgroup
-  std::string cuda = {}, glsl = {};                        // bodies that a program brought along
+  std::string cuda = {}, glsl = {};                        // bodies that are made, or came with a program
   int shared_words = 0;                                    // of 32 bits, that a workgroup has as `memory`
   int least_groups = 1;                                    // that a multiprocessor has registers for
 
@@ -61,6 +62,8 @@ struct PassList {
   // size. May itself call functions of the prelude (jit/emit/dialects/prelude.h).
   std::string functions;
   std::vector<Pass> passes;
+  // CUDA: a product and a sum may be one instruction, which rounds once.
+  bool contracts = false;
   std::size_t workspace_bytes = 0;
   std::size_t results = 1;
 };
@@ -70,6 +73,8 @@ struct PassDevice {
   // A workgroup may wait for one that has begun, which goes on meanwhile. CUDA promises that, Vulkan does
   // not.
   bool waits = false;
+  // Of a workgroup: words of 32 bits of its memory, and lanes. Every device has as many.
+  std::int64_t shared_words = 4096, most_lanes = 256;
 };
 
 /// Functions of the op and the device alone, so that results have the same bits on every run.
@@ -80,6 +85,7 @@ PassList passes_of(const library::CountIndicesOp& op);
 PassList passes_of(const library::LastPositionsOp& op);
 PassList passes_of(const library::CountStepsOp& op);
 PassList passes_of(const library::ScanOp& op, PassDevice device = {});
+PassList passes_of(const library::FourierOp& op, PassDevice device = {});
 PassList passes_of(const library::SortOp& op, PassDevice device = {});
 PassList passes_of(const library::SearchSortedOp& op);
 PassList passes_of(const library::CustomOp& op);

@@ -196,7 +196,9 @@ ExecutableRef VulkanBackend::prepare(const library::LibraryOp& op) {
 ExecutableRef VulkanBackend::prepare_passes(const library::LibraryOp& op) {
   const DeviceInfo& info = device_.info();
   auto executable = std::make_shared<PassesExecutable>();
-  executable->list = pass_table().prepare(traits_.name, op, PassDevice{.waits = false});
+  // More memory than this leaves too few workgroups on a compute unit to hide latencies.
+  const PassDevice device{.shared_words = std::min<std::int64_t>(info.shared_bytes / 4, 8192)};
+  executable->list = pass_table().prepare(traits_.name, op, device);
   PassList& list = executable->list;
   if (!traits_.supports(list.dtype))
     throw DTypeError("[vulkan] " + info.name + " has no " + op.kind().name() + " of " +

@@ -15,6 +15,7 @@
 
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
+#include "src/tensor/composed/fourier_lines.h"
 
 namespace sinter {
 
@@ -37,6 +38,8 @@ class Transform {
   AnyComplex operator()(const AnyComplex& x) const {
     const std::int64_t n = x.real.shape()[1];
     if (n == 1) return {x.real, imaginary(x)};
+    if (tensor::has_fourier_lines(x.real, n))
+      return tensor::transform_lines(x, 1, sign_ > 0, library::FourierScale::One, where_);
     if (n <= kLongestProduct) return by_product(x, n);
     for (std::int64_t first = kLongestProduct; first > 1; --first)
       if (n % first == 0) return in_two_stages(x, first, n / first);
@@ -158,9 +161,16 @@ class Transform {
   const Location& where_;
 };
 
-double factor(FftNorm norm, bool inverse, std::int64_t n) {
-  if (norm == FftNorm::Ortho) return 1 / std::sqrt(static_cast<double>(n));
-  return (norm == FftNorm::Forward) == inverse ? 1 : 1 / static_cast<double>(n);
+using library::FourierScale;
+
+FourierScale scale_of(FftNorm norm, bool inverse) {
+  if (norm == FftNorm::Ortho) return FourierScale::ByRoot;
+  return (norm == FftNorm::Forward) == inverse ? FourierScale::One : FourierScale::ByLength;
+}
+
+double factor(FourierScale scale, std::int64_t n) {
+  if (scale == FourierScale::ByRoot) return 1 / std::sqrt(static_cast<double>(n));
+  return scale == FourierScale::One ? 1 : 1 / static_cast<double>(n);
 }
 
 const trace::Value& checked(std::string_view name, const AnyTensor& x, const Location& where) {
@@ -203,13 +213,15 @@ AnyComplex transform(std::string_view name, const AnyComplex& x, std::int64_t ax
     return part.defined() ? part.movedim(dim, last, where).reshape({-1, n}, where) : part;
   };
   if (shape.numel() == 0) return {x.real, x.imag.defined() ? x.imag : x.real};
+  if (tensor::has_fourier_lines(x.real, n))
+    return tensor::transform_lines(x, dim, inverse, scale_of(norm, inverse), where);
   const Transform along_rows(inverse ? 1 : -1, real.dtype, x.real.device(), where);
   const AnyComplex y = along_rows({rows(x.real), rows(x.imag)});
   Shape moved;
   for (std::int64_t i = 0; i <= last; ++i)
     if (i != dim) moved.push_back(shape[static_cast<std::size_t>(i)]);
   moved.push_back(n);
-  const double scale = factor(norm, inverse, n);
+  const double scale = factor(scale_of(norm, inverse), n);
   const auto back = [&](const A& part) {
     const A placed = part.reshape(moved, where).movedim(last, dim, where);
     return scale == 1 ? placed : A::mul(placed, scale, where);
@@ -227,9 +239,12 @@ AnyComplex ifft(const AnyComplex& x, std::int64_t axis, FftNorm norm, Location w
 }
 
 AnyComplex rfft(const AnyTensor& x, std::int64_t axis, FftNorm norm, Location where) {
+  const Shape shape = checked("rfft", x, where).shape;
+  const std::size_t dim = axis_to_transform("rfft", shape, axis, where);
+  if (shape.numel() > 0 && tensor::has_fourier_lines(x, shape[dim]))
+    return tensor::transform_real_lines(x, static_cast<std::int64_t>(dim), scale_of(norm, false), where);
   const AnyComplex y = transform("rfft", {x, AnyTensor()}, axis, false, norm, where);
-  const std::size_t dim = tensor::axis_of("rfft", axis, x.shape(), where);
-  const std::int64_t half = x.shape()[dim] / 2 + 1;
+  const std::int64_t half = shape[dim] / 2 + 1;
   return {y.real.narrow(axis, 0, half, where), y.imag.narrow(axis, 0, half, where)};
 }
 
@@ -244,6 +259,9 @@ AnyTensor irfft(const AnyComplex& x, std::optional<std::int64_t> length, std::in
     throw ShapeError("[irfft] " + std::to_string(n) + " real numbers are not the inverse of axis " +
                          std::to_string(along) + " of shape " + to_string(shape),
                      where);
+  if (shape.numel() > 0 && x.real.shape() == x.imag.shape() && x.real.dtype() == x.imag.dtype() &&
+      tensor::has_fourier_lines(x.real, n))
+    return tensor::invert_to_real_lines(x, along, n, scale_of(norm, true), where);
   // The missing results are mirror images: conjugates. Imaginary parts of what mirrors itself are nothing.
   const std::int64_t missing = n - shape[dim];
   const auto mirrored = [&](const A& part) {
