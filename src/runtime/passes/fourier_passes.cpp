@@ -3,6 +3,7 @@
 // are exchanged, so that bodies know one direction alone.
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -23,6 +24,7 @@ using Of = PassBuffer::Of;
 // Complex numbers of a lane: more of them want more registers, fewer more exchanges.
 constexpr std::int64_t kItems = 16, kWideItems = 8;
 // Lanes of a workgroup that has several lines, and workgroups that fill a device.
+constexpr std::int64_t kLeastLanes = 768, kLeastWideLanes = 512;
 constexpr std::int64_t kLanes = 256, kFewGroups = 528;
 // From this length on a transform of real numbers is one of half as many complex ones.
 constexpr std::int64_t kPairs = 32;
@@ -209,7 +211,8 @@ Pass pass_of(const LinePass& p, DType dtype, std::int64_t length, PassDevice dev
   };
   pass.defines =
       define("N", p.line.n) + define("LINES", lines) + define("WIDTH", p.line.width) +
-      define("ITEMS", p.line.items) + define("LENGTH", length) + define("BOTH", both ? 1 : 0) +
+      define("ITEMS", p.line.items) + define("LENGTH", length) +
+      define("INNER", p.inner == 1 ? "1" : "inner") + define("BOTH", both ? 1 : 0) +
       define("SLOT(line, place)",
              p.reads_across && p.writes_across
                  ? "((place) * LINES + (line) + ((place) * LINES + (line)) / 32)"
@@ -286,10 +289,20 @@ Pass pass_of(const LinePass& p, DType dtype, std::int64_t length, PassDevice dev
   pass.ints.emplace_back("scale_low", static_cast<std::int64_t>(bits & 0xffffffffu));
   pass.ints.emplace_back("scale_high", static_cast<std::int64_t>(bits >> 32));
   pass.most_rounds = 4096;
+  // Registers for this many lanes of a multiprocessor, which wait for memory and for each other.
+  pass.least_groups = static_cast<int>(divide_up(words == 2 ? kLeastWideLanes : kLeastLanes, pass.lanes));
   return pass;
 }
 
+/// Steps of 1 are known to the text: then places of numbers differ by constants, which addresses have room
+/// for.
 void add_strides(Pass& pass, const char* name, std::int64_t outer, std::int64_t inner, std::int64_t step) {
+  constexpr std::int64_t kMostOfInt = std::numeric_limits<std::int32_t>::max();
+  const std::string given = std::string(name) + "_step";
+  pass.defines += define(std::string(1, static_cast<char>(std::toupper(*name))) + "_STEP",
+                         step == 1            ? "1"
+                         : step <= kMostOfInt ? "Index(int(" + given + "))"
+                                              : given);
   pass.ints.emplace_back(std::string(name) + "_outer", outer);
   pass.ints.emplace_back(std::string(name) + "_inner", inner);
   pass.ints.emplace_back(std::string(name) + "_step", step);

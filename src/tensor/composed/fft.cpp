@@ -342,6 +342,31 @@ Frames frames_of(std::string_view name, const StftOptions& options, const AnyTen
   return {options.size, hop, options.center ? options.size / 2 : 0};
 }
 
+/// Frames (batch, frames, size), each `hop` behind the one before it, added up: (batch, whole).
+A overlapped(const A& frames, const Frames& f, std::int64_t whole, const Location& where) {
+  const std::int64_t batch = frames.shape()[0], count = frames.shape()[1];
+  // So many frames meet at one place: each hop of a frame is a signal without overlaps, moved to its place.
+  constexpr std::int64_t kMostMet = 16;
+  const std::int64_t met = (f.size + f.hop - 1) / f.hop;
+  if (met <= kMostMet) {
+    const A hops = frames.pad({0, 0, 0}, {0, 0, met * f.hop - f.size}, 0, where)
+                       .reshape({batch, count, met, f.hop}, where);
+    A sum;
+    for (std::int64_t k = 0; k < met; ++k) {
+      const A moved =
+          hops.narrow(2, k, 1, where).squeeze(2, where).pad({0, k, 0}, {0, met - 1 - k, 0}, 0, where);
+      sum = sum.defined() ? A::add(sum, moved, where) : moved;
+    }
+    return sum.reshape({batch, (count + met - 1) * f.hop}, where).narrow(1, 0, whole, where);
+  }
+  const Device device = frames.device().inner();
+  const A place = A::add(A::mul(tensor::iota_along(0, 2, count, device, where), f.hop, where),
+                         tensor::iota_along(1, 2, f.size, device, where), where)
+                      .reshape({count * f.size}, where);
+  const A nothing = A::full({batch, whole}, 0, frames.dtype(), device, where);
+  return nothing.index_add(1, place, frames.reshape({batch, count * f.size}, where), where);
+}
+
 }  // namespace
 
 AnyComplex stft(const AnyTensor& x, const AnyTensor& window, const StftOptions& options, Location where) {
@@ -376,17 +401,9 @@ AnyTensor istft(const AnyComplex& x, const AnyTensor& window, const StftOptions&
   const A frames = A::mul(irfft({x.real.transpose(-2, -1, where), x.imag.transpose(-2, -1, where)}, f.size,
                                 -1, FftNorm::Backward, where),
                           window, where);
-  const Device device = x.real.device().inner();
-  const A place = A::add(A::mul(tensor::iota_along(0, 2, count, device, where), f.hop, where),
-                         tensor::iota_along(1, 2, f.size, device, where), where)
-                      .reshape({count * f.size}, where);
-  const auto added = [&](const A& parts) {  // (batch, frames * size) -> (batch, whole)
-    const A nothing = A::full({parts.shape()[0], whole}, 0, parts.dtype(), device, where);
-    return nothing.index_add(1, place, parts, where);
-  };
-  const A signal = added(frames.reshape({-1, count * f.size}, where));
-  const A weight =
-      added(window.square(where).expand({count, f.size}, where).reshape({1, count * f.size}, where));
+  const auto added = [&](const A& parts) { return overlapped(parts, f, whole, where); };
+  const A signal = added(frames.reshape({-1, count, f.size}, where));
+  const A weight = added(window.square(where).expand({1, count, f.size}, where));
   Dims sizes;
   for (std::size_t i = 0; i + 2 < shape.rank(); ++i) sizes.push_back(shape[i]);
   sizes.push_back(kept);
