@@ -1,5 +1,5 @@
-// Discrete Fourier transforms of any length along any axes, and short-time transforms of signals. Made of
-// products, sines and views, they run and differentiate on every device.
+// Discrete Fourier transforms of any length along any axes, and short-time transforms of signals, on every
+// device and with gradients of any order.
 #pragma once
 
 #include <cstddef>
