@@ -1,7 +1,7 @@
 // Fourier transforms: by an op of the device where it has one for the length. Elsewhere lengths up to 64 are
 // products with a matrix of cosines and sines; longer ones are split into two stages (Cooley and Tukey, "An
-// algorithm for the machine calculation of complex Fourier series", 1965); what has no small divisor becomes a
-// convolution of a power of two (Bluestein, 1970).
+// algorithm for the machine calculation of complex Fourier series", 1965); what has no small divisor becomes
+// a convolution of a power of two (Bluestein, 1970).
 #include <cmath>
 #include <numbers>
 #include <span>

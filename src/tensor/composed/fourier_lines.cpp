@@ -60,7 +60,9 @@ A weights(const A& like, std::int64_t axis, std::int64_t length, double others, 
 }  // namespace
 
 bool has_fourier_lines(const AnyTensor& x, std::int64_t length) {
-  return library::has_fourier_lines(length, 1) &&
+  // Lines are counted in 32 bits.
+  constexpr std::int64_t kMost = std::int64_t{1} << 32;
+  return x.numel() <= kMost && library::has_fourier_lines(length, 1) &&
          x.value()->device->computes(library::fourier(Fourier::Complex));
 }
 
