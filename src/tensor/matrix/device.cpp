@@ -163,10 +163,11 @@ class OnDevice {
 
 std::int64_t batch_of(const A& a) { return a.numel() / (rows_of(a) * a.shape().back()); }
 
-/// Q [.., m, k] and R [.., k, n] of a batch. Q = H_1 .. H_k with H_i = I - s_i v_i v_i^T is I - V T V^T, of
-/// which T^-1 is upper triangular with 1 / s on its diagonal, and above it as V^T V (Joffrain, Low,
-/// Quintana-Orti, van de Geijn, Van Zee, "Accumulating Householder transformations, revisited", 2006).
-/// cuSOLVER has no orgqr for batches.
+/// Q [.., m, k] and R [.., k, n] of a batch. Q = H_1 .. H_k with H_i = I - 2 v_i v_i^T / v_i^T v_i is
+/// I - V T V^T, of which T^-1 is the upper triangle of V^T V with half of its diagonal (Joffrain, Low,
+/// Quintana-Orti, van de Geijn, Van Zee, "Accumulating Householder transformations, revisited", 2006), so
+/// that Q is orthonormal whatever V is: cuBLAS's own scales are not exact for columns whose squares
+/// underflow, as those of matrices of low rank. cuSOLVER has no orgqr for batches.
 Tensors qr_of_batch(const A& a, const Location& where) {
   const Autocast wide(std::nullopt);
   const MatmulPrecisionScope exact(MatmulPrecision::Highest);
@@ -178,7 +179,8 @@ Tensors qr_of_batch(const A& a, const Location& where) {
   const A none = A::equal(scales, 0.0, where);
   const A v = A::where(none.unsqueeze(-2, where), 0.0,
                        A::add(factors.narrow(-1, 0, k, where).tril(-1, where), unit, where), where);
-  const A diagonal = A::where(none, 1.0, A::where(none, 1.0, scales, where).recip(where), where);
+  const A half = A::mul(A::mul(v, v, where).sum({-2}, drop, where), 0.5, where);
+  const A diagonal = A::where(none, 1.0, half, where);
   const A inverse = A::add(t(v).matmul(v, where).triu(1, where), diag_embed(diagonal, 0, where), where);
   const A solved = call(Decomposition::SolveUpper, {inverse, t(v.narrow(-2, 0, k, where))}, where)[0];
   return {A::sub(unit, v.matmul(solved, where), where), factors.narrow(-2, 0, k, where).triu(0, where)};
