@@ -425,6 +425,19 @@ TEST_CASE("singular values far from zero are found by Jacobi's iterations alone"
     }
 }
 
+TEST_CASE("small and large numbers of batches") {
+  const MatmulPrecisionScope exact(MatmulPrecision::Highest);
+  const AnyTensor a = numbers({64, 32, 16}, DType::f32);
+  for (const double size : {1e-30, 1e-23, 1e-20, 1e20}) {
+    CAPTURE(size);
+    const auto [q, r] = linalg::qr(a * size);
+    check_alike(on_host(q).matmul(on_host(r) * (1 / size)), on_host(a), bound(32));
+    const auto [u, s, vh] = linalg::svd(a * size);
+    const AnyTensor scaled = on_host(s) * (1 / size);
+    check_alike((on_host(u) * scaled.unsqueeze(-2)).matmul(on_host(vh)), on_host(a), bound(32));
+  }
+}
+
 TEST_CASE("one singular matrix among many") {
   for (const std::int64_t n : {3, 33}) {
     const AnyTensor good = regular({64, n, n}, DType::f32) * (0.5 / std::sqrt(1.0 + static_cast<double>(n)));

@@ -183,6 +183,14 @@ TEST_CASE("no lines") {
   CHECK(rfft(x).real.shape() == Shape{0, 5});
 }
 
+TEST_CASE("parts that differ in shape are refused") {
+  const auto of = [](const Shape& shape) { return on_device(numbers(shape), DType::f32); };
+  for (const Shape& other : {Shape{4, 1}, Shape{1, 6}, Shape{4, 5}})
+    CHECK_THROWS_WITH_AS(irfft({of({4, 6}), of(other)}),
+                         doctest::Contains("[irfft] real and imaginary parts differ in shape: (4, 6) and"),
+                         ShapeError);
+}
+
 TEST_CASE("views are read where they lie") {
   const AnyTensor wide = rounded(numbers({6, 20, 40}), DType::f32), x = on_device(wide, DType::f32);
   const auto check = [&](const auto& view, std::int64_t axis) {

@@ -193,19 +193,22 @@ std::size_t axis_to_transform(std::string_view name, const Shape& shape, std::in
   return dim;
 }
 
+/// The real part, after both were looked at.
+const trace::Value& checked_parts(std::string_view name, const AnyComplex& x, const Location& where) {
+  const trace::Value& real = checked(name, x.real, where);
+  const trace::Value& imag = checked(name, x.imag, where);
+  tensor::check_same_dtype(name, real.dtype, imag.dtype, where);
+  if (real.shape != imag.shape)
+    throw ShapeError("[" + std::string(name) + "] real and imaginary parts differ in shape: " +
+                         to_string(real.shape) + " and " + to_string(imag.shape),
+                     where);
+  return real;
+}
+
 /// Both parts, of which the imaginary one may be missing: it is 0.
 AnyComplex transform(std::string_view name, const AnyComplex& x, std::int64_t axis, bool inverse,
                      FftNorm norm, const Location& where) {
-  const trace::Value& real = checked(name, x.real, where);
-  if (x.imag.defined()) {
-    const trace::Value& imag = checked(name, x.imag, where);
-    tensor::check_same_dtype(name, real.dtype, imag.dtype, where);
-    if (real.shape != imag.shape)
-      throw ShapeError("[" + std::string(name) + "] real and imaginary parts differ in shape: " +
-                           to_string(real.shape) + " and " + to_string(imag.shape),
-                       where);
-  }
-  const Shape shape = real.shape;
+  const Shape shape = (x.imag.defined() ? checked_parts(name, x, where) : checked(name, x.real, where)).shape;
   const auto dim = static_cast<std::int64_t>(axis_to_transform(name, shape, axis, where));
   const std::int64_t n = shape[static_cast<std::size_t>(dim)];
   const Autocast as_it_is(std::nullopt);
@@ -216,7 +219,7 @@ AnyComplex transform(std::string_view name, const AnyComplex& x, std::int64_t ax
   if (shape.numel() == 0) return {x.real, x.imag.defined() ? x.imag : x.real};
   if (tensor::has_fourier_lines(x.real, n))
     return tensor::transform_lines(x, dim, inverse, scale_of(norm, inverse), where);
-  const Transform along_rows(inverse ? 1 : -1, real.dtype, x.real.device(), where);
+  const Transform along_rows(inverse ? 1 : -1, x.real.dtype(), x.real.device(), where);
   const AnyComplex y = along_rows({rows(x.real), rows(x.imag)});
   Shape moved;
   for (std::int64_t i = 0; i <= last; ++i)
@@ -251,8 +254,7 @@ AnyComplex rfft(const AnyTensor& x, std::int64_t axis, FftNorm norm, Location wh
 
 AnyTensor irfft(const AnyComplex& x, std::optional<std::int64_t> length, std::int64_t axis, FftNorm norm,
                 Location where) {
-  const Shape shape = checked("irfft", x.real, where).shape;
-  checked("irfft", x.imag, where);
+  const Shape shape = checked_parts("irfft", x, where).shape;
   const std::size_t dim = axis_to_transform("irfft", shape, axis, where);
   const auto along = static_cast<std::int64_t>(dim);
   const std::int64_t n = length.value_or(2 * (shape[dim] - 1));
@@ -260,8 +262,7 @@ AnyTensor irfft(const AnyComplex& x, std::optional<std::int64_t> length, std::in
     throw ShapeError("[irfft] " + std::to_string(n) + " real numbers are not the inverse of axis " +
                          std::to_string(along) + " of shape " + to_string(shape),
                      where);
-  if (shape.numel() > 0 && x.real.shape() == x.imag.shape() && x.real.dtype() == x.imag.dtype() &&
-      tensor::has_fourier_lines(x.real, n))
+  if (shape.numel() > 0 && tensor::has_fourier_lines(x.real, n))
     return tensor::invert_to_real_lines(x, along, n, scale_of(norm, true), where);
   // The missing results are mirror images: conjugates. Imaginary parts of what mirrors itself are nothing.
   const std::int64_t missing = n - shape[dim];
