@@ -38,26 +38,12 @@ constexpr std::string_view kUniform = R"(SN_FN float sn_uniform(i64 i, i64 seed,
 }
 )";
 
-/// Box and Muller's. The cosine of 2 pi v: what is left of the nearest quarter turn is exact, and its series
-/// short.
 constexpr std::string_view kNormal = R"(SN_FN float sn_normal(i64 i, i64 seed, i64 stream) {
   const sn_words words = sn_philox(u64(i) >> 1, seed, stream);
   const bool odd = (u32(i) & 1u) != 0u;
   const float u = float(((odd ? words.z : words.x) >> 8) + 1u) * 5.9604644775390625e-8f;
   const float v = float((odd ? words.w : words.y) >> 8) * 5.9604644775390625e-8f;
-  const int quarter = int(4.0f * v + 0.5f);
-  const float q = 4.0f * v - float(quarter), square = q * q;
-  float sine = 0.0001604412f * square - 0.0046817541f;
-  sine = sine * square + 0.0796926262f;
-  sine = sine * square - 0.6459640975f;
-  sine = (sine * square + 1.5707963268f) * q;
-  float cosine = -0.0000252020f * square + 0.0009192602f;
-  cosine = cosine * square - 0.0208634807f;
-  cosine = cosine * square + 0.2536695080f;
-  cosine = cosine * square - 1.2337005501f;
-  cosine = cosine * square + 1.0f;
-  const float turned = (quarter & 1) != 0 ? sine : cosine;
-  return sn_sqrt_f32(-2.0f * sn_log_f32(u)) * (quarter == 1 || quarter == 2 ? -turned : turned);
+  return sn_sqrt_f32(-2.0f * sn_log_f32(u)) * sn_cos_f32(6.283185307179586f * v);
 }
 )";
 
