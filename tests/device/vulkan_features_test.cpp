@@ -14,6 +14,8 @@
 
 #include <sinter/error.h>
 
+#include "jit/library/fourier.h"
+#include "jit/library/sort.h"
 #include "src/base/env.h"
 #include "src/runtime/vulkan/kernels/pipeline_cache.h"
 #include "src/runtime/vulkan/vulkan_backend.h"
@@ -100,6 +102,33 @@ bool product_is_right(runtime::Backend& backend, std::int64_t m, std::int64_t n,
   return c == std::vector<float>(c.size(), static_cast<float>(k));
 }
 
+/// The first numbers of the spectrum of (1, 1, 1, 1) in f64.
+bool transform_is_right(runtime::Backend& backend) {
+  library::FourierOp op;
+  op.dtype = DType::f64;
+  op.transform = library::Fourier::FromReal;
+  op.length = op.real.length = op.imaginary.length = 4;
+  op.real.outer_stride = op.imaginary.outer_stride = 4;
+  op.real.stride = op.imaginary.stride = 1;
+  op.has_imaginary = false;
+  const runtime::ExecutableRef executable = backend.prepare(op);
+  std::vector<runtime::BufferRef> buffers;
+  std::vector<runtime::BufferView> views;
+  for (const std::size_t count : {4, 3, 3}) {
+    const std::vector<double> ones(count, 1.0);
+    buffers.push_back(backend.allocate(ones.size() * sizeof(double)));
+    backend.upload({buffers.back().get(), 0}, std::as_bytes(std::span(ones)));
+    views.push_back({buffers.back().get(), 0});
+  }
+  backend.begin(nullptr, {executable->workspace_bytes({}, 1), 0});
+  backend.launch(*executable, {views, {}, {}});
+  backend.submit();
+  std::vector<double> real(3), imaginary(3);
+  backend.download(views[1], std::as_writable_bytes(std::span(real)));
+  backend.download(views[2], std::as_writable_bytes(std::span(imaginary)));
+  return real == std::vector<double>{4, 0, 0} && imaginary == std::vector<double>{0, 0, 0};
+}
+
 TEST_CASE("each feature taken away is emulated, or one error names it and the device") {
   for (int index = 0; index < device_count(); ++index) {
     const std::string device = runtime::vulkan_devices()[index].name;
@@ -122,6 +151,13 @@ TEST_CASE("each feature taken away is emulated, or one error names it and the de
       CHECK(product_is_right(*without_int64, 20, 30, 40));
       CHECK(run(*without_int64, bools)[1] == bools.bindings.buffers[0]);
       const KernelCase longs = copy_of(DType::i64, std::vector<std::int64_t>{1, -2, 3});
+      if (without_int64->traits().has_f64) {
+        CHECK(transform_is_right(*without_int64));
+        library::SearchSortedOp search;  // orders f64 by their bits
+        search.x_dtype = DType::f64;
+        search.dtype = DType::i32;
+        CHECK(contains(message_of([&] { without_int64->prepare(search); }), "has no integers of 64 bits"));
+      }
       said = message_of([&] { run(*without_int64, longs); });
       CHECK_MESSAGE((contains(said, "shaderInt64") && contains(said, device)), said);
 

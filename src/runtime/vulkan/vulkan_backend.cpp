@@ -203,7 +203,7 @@ ExecutableRef VulkanBackend::prepare_passes(const library::LibraryOp& op) {
   if (!traits_.supports(list.dtype))
     throw DTypeError("[vulkan] " + info.name + " has no " + op.kind().name() + " of " +
                      std::string(name_of(list.dtype)));
-  if (needs_int64(list) && !traits_.supports(DType::i64))
+  if (needs_int64(list) && !info.has_i64)
     throw DTypeError("[vulkan] " + info.name + " has no integers of 64 bits, which " + op.kind().name() +
                      " of " + std::string(name_of(list.dtype)) + " takes");
   std::erase_if(list.passes, [](const Pass& pass) { return pass.groups() == 0; });

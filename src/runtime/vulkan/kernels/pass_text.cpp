@@ -21,7 +21,9 @@ const char* type_of(DType dtype) {
 }  // namespace
 
 bool needs_int64(const PassList& list) {
-  if (list.dtype == DType::i64 || (list.dtype == DType::f64 && !list.functions.empty())) return true;
+  if (list.dtype == DType::i64 ||
+      (list.dtype == DType::f64 && list.functions.find("Key") != std::string::npos))
+    return true;
   return std::any_of(list.passes.begin(), list.passes.end(), [](const Pass& pass) {
     return std::any_of(pass.buffers.begin(), pass.buffers.end(),
                        [](const PassBuffer& buffer) { return buffer.dtype == DType::i64; });
