@@ -6,46 +6,26 @@
 
 namespace sinter::library {
 
-/// index [count], i32 in [0, rows) -> i32 [rows]: how often each row occurs.
-struct CountIndicesOp final : LibraryOp {
-  std::int64_t count = 0, rows = 0;
+/// x [length], i32 -> i32 [results]. One operand each, one attribute: results.
+enum class Counting : std::uint8_t {
+  Indices,        // of numbers in [0, results), how often each occurs
+  LastPositions,  // likewise, one more than the last position where each stands; 0: nowhere
+  Steps,  // each number is 0 or 1 more than the one before it, the first one than 0: where they get to
+          // 1, 2, ..; the last one is `results`
+};
+inline constexpr Counting kCountings[] = {Counting::Indices, Counting::LastPositions, Counting::Steps};
+
+struct CountingOp final : LibraryOp {
+  Counting counting = Counting::Indices;
+  std::int64_t length = 0, results = 0;
 
   const Kind& kind() const override;
   std::string key() const override;
   std::string describe() const override;
-  std::int64_t elements_read(std::size_t operand) const override;
-  std::int64_t elements_written(std::size_t result) const override;
+  std::int64_t elements_read(std::size_t) const override { return length; }
+  std::int64_t elements_written(std::size_t) const override { return results; }
 };
 
-/// index [count], i32 in [0, rows) -> i32 [rows]: one more than the last position where each row stands; 0
-/// for rows that stand nowhere.
-struct LastPositionsOp final : LibraryOp {
-  std::int64_t count = 0, rows = 0;
-
-  const Kind& kind() const override;
-  std::string key() const override;
-  std::string describe() const override;
-  std::int64_t elements_read(std::size_t operand) const override;
-  std::int64_t elements_written(std::size_t result) const override;
-};
-
-/// running [length], i32, each 0 or 1 more than the one before it, the first one than 0 -> i32 [steps]: where
-/// it gets to 1, 2, .. The last one is `steps`.
-struct CountStepsOp final : LibraryOp {
-  std::int64_t length = 0, steps = 0;
-
-  const Kind& kind() const override;
-  std::string key() const override;
-  std::string describe() const override;
-  std::int64_t elements_read(std::size_t operand) const override;
-  std::int64_t elements_written(std::size_t result) const override;
-};
-
-/// Attribute: rows.
-const Kind& count_indices();
-/// Attribute: rows.
-const Kind& last_positions();
-/// Attribute: steps.
-const Kind& count_steps();
+const Kind& counting(Counting counting);
 
 }  // namespace sinter::library

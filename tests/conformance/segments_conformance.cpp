@@ -37,7 +37,7 @@ class SegmentChecks {
           for (const std::int64_t stretches : {1, 3})
             if (backend_.traits().supports(dtype) && (dtype == DType::f32 || s.count <= 3000))
               sum_directly(s.count, s.rows, s.columns, stretches, dtype, keys);
-        count(s.count, s.rows, keys);
+        count(s.rows, keys);
         const std::vector<double> sorted = sort(s.count, s.rows, keys);
         for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64}) {
           if (!backend_.traits().supports(dtype) || (dtype != DType::f32 && s.count > 3000)) continue;
@@ -61,22 +61,20 @@ class SegmentChecks {
 
   /// How often each row occurs, where it stands last, and where a count of those that are in the lower half
   /// of the rows steps.
-  void count(std::int64_t count, std::int64_t rows, const std::vector<double>& index) {
-    library::CountIndicesOp counts;
-    counts.dtype = DType::i32;
-    counts.count = count, counts.rows = rows;
-    check(counts, {to_bytes(DType::i32, index)}, reference_count_indices(counts, index), 0);
-    library::LastPositionsOp last;
-    last.dtype = DType::i32;
-    last.count = count, last.rows = rows;
-    check(last, {to_bytes(DType::i32, index)}, reference_last_positions(last, index), 0);
+  void count(std::int64_t rows, const std::vector<double>& index) {
     std::vector<double> running;
     double before = 0;
     for (const double row : index) running.push_back(before += row * 2 < static_cast<double>(rows) ? 1 : 0);
-    library::CountStepsOp steps;
-    steps.dtype = DType::i32;
-    steps.length = count, steps.steps = static_cast<std::int64_t>(before);
-    check(steps, {to_bytes(DType::i32, running)}, reference_count_steps(steps, running), 0);
+    for (const library::Counting counting : library::kCountings) {
+      const bool steps = counting == library::Counting::Steps;
+      const std::vector<double>& x = steps ? running : index;
+      library::CountingOp op;
+      op.dtype = DType::i32;
+      op.counting = counting;
+      op.length = static_cast<std::int64_t>(x.size());
+      op.results = steps ? static_cast<std::int64_t>(before) : rows;
+      check(op, {to_bytes(DType::i32, x)}, reference_counting(op, x), 0);
+    }
   }
 
   void sum(std::int64_t count, std::int64_t rows, std::int64_t columns, DType dtype, bool dense,

@@ -98,17 +98,13 @@ std::string pass_source(const PassList& list) {
 
 std::vector<std::string> all_pass_sources() {
   std::vector<std::string> sources;
-  for (const std::int64_t rows : {10, 10000}) {
-    library::CountIndicesOp counts;
-    counts.count = 10000, counts.rows = rows;
-    sources.push_back(pass_source(passes_of(counts)));
-  }
-  library::LastPositionsOp last;
-  last.count = last.rows = 10;
-  sources.push_back(pass_source(passes_of(last)));
-  library::CountStepsOp steps;
-  steps.length = steps.steps = 10;
-  sources.push_back(pass_source(passes_of(steps)));
+  for (const library::Counting counting : library::kCountings)
+    for (const std::int64_t results : {10, 10000}) {
+      library::CountingOp counts;
+      counts.counting = counting;
+      counts.length = 10000, counts.results = results;
+      sources.push_back(pass_source(passes_of(counts)));
+    }
   for (std::int64_t count : {10, 10000}) {
     library::SortIndicesOp sort;
     sort.count = count;

@@ -164,16 +164,6 @@ LibraryTable<PassList(const library::LibraryOp&, PassDevice)>& pass_table() {
                                    PassDevice) { return passes_of(library::as<library::SegmentSumOp>(op)); }},
       {&library::indexed_sum(), [](const library::LibraryOp& op,
                                    PassDevice) { return passes_of(library::as<library::IndexedSumOp>(op)); }},
-      {&library::count_indices(),
-       [](const library::LibraryOp& op, PassDevice) {
-         return passes_of(library::as<library::CountIndicesOp>(op));
-       }},
-      {&library::last_positions(),
-       [](const library::LibraryOp& op, PassDevice) {
-         return passes_of(library::as<library::LastPositionsOp>(op));
-       }},
-      {&library::count_steps(), [](const library::LibraryOp& op,
-                                   PassDevice) { return passes_of(library::as<library::CountStepsOp>(op)); }},
       {&library::sort(),
        [](const library::LibraryOp& op, PassDevice device) {
          return passes_of(library::as<library::SortOp>(op), device);
@@ -188,6 +178,10 @@ LibraryTable<PassList(const library::LibraryOp&, PassDevice)>& pass_table() {
        }},
   };
   [[maybe_unused]] static const bool more = [] {
+    for (const library::Counting counting : library::kCountings)
+      table->add(library::counting(counting), [](const library::LibraryOp& op, PassDevice) {
+        return passes_of(library::as<library::CountingOp>(op));
+      });
     for (const auto transform :
          {library::Fourier::Complex, library::Fourier::FromReal, library::Fourier::ToReal})
       table->add(library::fourier(transform), [](const library::LibraryOp& op, PassDevice device) {

@@ -81,9 +81,7 @@ struct PassDevice {
 PassList passes_of(const library::SortIndicesOp& op);
 PassList passes_of(const library::SegmentSumOp& op);
 PassList passes_of(const library::IndexedSumOp& op);
-PassList passes_of(const library::CountIndicesOp& op);
-PassList passes_of(const library::LastPositionsOp& op);
-PassList passes_of(const library::CountStepsOp& op);
+PassList passes_of(const library::CountingOp& op);
 PassList passes_of(const library::ScanOp& op, PassDevice device = {});
 PassList passes_of(const library::FourierOp& op, PassDevice device = {});
 PassList passes_of(const library::SortOp& op, PassDevice device = {});

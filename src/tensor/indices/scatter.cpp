@@ -150,7 +150,7 @@ AnyTensor count_rows(std::string_view op, const AnyTensor& index, std::int64_t r
   check_limits(op, index.numel(), rows, where);
   const AnyTensor row_of = rows_in_range(op, index.detach(), rows, where);
   const Operand operands[] = {row_of};
-  return apply_library(library::count_indices(), operands, {{rows}}, where);
+  return apply_library(library::counting(library::Counting::Indices), operands, {{rows}}, where);
 }
 
 }  // namespace tensor

@@ -44,7 +44,8 @@ AnyTensor with_history_of(const AnyTensor& value, const AnyTensor& like) {
 /// x's rows where the last of the values for a row stands instead.
 AnyTensor assign_rows(const AnyTensor& x, const AnyTensor& values, const Rows& rows, const Location& where) {
   const AnyTensor::Operand operands[] = {rows.row_of()};
-  const AnyTensor last = tensor::apply_library(library::last_positions(), operands, {{rows.size()}}, where);
+  const AnyTensor last = tensor::apply_library(library::counting(library::Counting::LastPositions), operands,
+                                               {{rows.size()}}, where);
   const AnyTensor has = AnyTensor::less(0, last, where).unsqueeze(1, where);
   const AnyTensor winner = AnyTensor::maximum(AnyTensor::sub(last, 1, where), 0, where);
   const AnyTensor result =

@@ -44,7 +44,7 @@ Counted count_up(const AnyTensor& mask, const Location& where) {
 /// Where a running count gets to 1, 2, ..
 AnyTensor steps_of(const Counted& counted, const Location& where) {
   const Operand operands[] = {counted.running};
-  return apply_library(library::count_steps(), operands, {{counted.count}}, where);
+  return apply_library(library::counting(library::Counting::Steps), operands, {{counted.count}}, where);
 }
 
 /// How often each of `rows` occurs in index [n], whose numbers are checked: in `dtype`.

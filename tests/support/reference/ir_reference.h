@@ -91,9 +91,7 @@ LibraryResult reference_segment_sum(const library::SegmentSumOp& op, std::span<c
 LibraryResult reference_indexed_sum(const library::IndexedSumOp& op, std::span<const double> values,
                                     std::span<const double> row_of);
 
-LibraryResult reference_count_indices(const library::CountIndicesOp& op, std::span<const double> index);
-LibraryResult reference_last_positions(const library::LastPositionsOp& op, std::span<const double> index);
-LibraryResult reference_count_steps(const library::CountStepsOp& op, std::span<const double> running);
+LibraryResult reference_counting(const library::CountingOp& op, std::span<const double> x);
 
 LibraryResult reference_sort(const library::SortOp& op, std::span<const double> x);
 LibraryResult reference_search_sorted(const library::SearchSortedOp& op, std::span<const double> sorted,

@@ -157,31 +157,22 @@ bool stands_before(double a, double b) { return a < b || (std::isnan(b) && !std:
 
 }  // namespace
 
-LibraryResult reference_count_indices(const library::CountIndicesOp& op, std::span<const double> index) {
+LibraryResult reference_counting(const library::CountingOp& op, std::span<const double> x) {
   LibraryResult result;
-  result.values.assign(static_cast<std::size_t>(op.rows), 0);
-  for (const double row : index.first(static_cast<std::size_t>(op.count)))
-    ++result.values[static_cast<std::size_t>(row)];
-  result.magnitudes.assign(result.values.size(), 0);
-  return result;
-}
-
-LibraryResult reference_last_positions(const library::LastPositionsOp& op, std::span<const double> index) {
-  LibraryResult result;
-  result.values.assign(static_cast<std::size_t>(op.rows), 0);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(op.count); ++i)
-    result.values[static_cast<std::size_t>(index[i])] = static_cast<double>(i + 1);
-  result.magnitudes.assign(result.values.size(), 0);
-  return result;
-}
-
-LibraryResult reference_count_steps(const library::CountStepsOp& op, std::span<const double> running) {
-  LibraryResult result;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(op.length); ++i)
-    if (running[i] > static_cast<double>(result.values.size()))
-      result.values.push_back(static_cast<double>(i));
-  result.values.resize(static_cast<std::size_t>(op.steps));
-  result.magnitudes.assign(result.values.size(), 0);
+  std::vector<double>& values = result.values;
+  values.assign(static_cast<std::size_t>(op.results), 0);
+  double before = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(op.length); ++i) {
+    const auto number = static_cast<std::size_t>(x[i]);
+    switch (op.counting) {
+      case library::Counting::Indices: ++values[number]; break;
+      case library::Counting::LastPositions: values[number] = static_cast<double>(i + 1); break;
+      case library::Counting::Steps:
+        if (x[i] > before) values[number - 1] = static_cast<double>(i);
+        before = x[i];
+    }
+  }
+  result.magnitudes.assign(values.size(), 0);
   return result;
 }
 
@@ -304,25 +295,16 @@ runtime::LibraryTable<Evaluate(const library::LibraryOp&)>& reference_table() {
            return reference_indexed_sum(op, operands[0], operands[1]);
          };
        }},
-      {&library::count_indices(),
-       [](const library::LibraryOp& any) -> Evaluate {
-         return [op = library::as<library::CountIndicesOp>(any)](Operands operands) {
-           return reference_count_indices(op, operands[0]);
-         };
-       }},
-      {&library::last_positions(),
-       [](const library::LibraryOp& any) -> Evaluate {
-         return [op = library::as<library::LastPositionsOp>(any)](Operands operands) {
-           return reference_last_positions(op, operands[0]);
-         };
-       }},
-      {&library::count_steps(),
-       [](const library::LibraryOp& any) -> Evaluate {
-         return [op = library::as<library::CountStepsOp>(any)](Operands operands) {
-           return reference_count_steps(op, operands[0]);
-         };
-       }},
   };
+  [[maybe_unused]] static const bool countings = [] {
+    for (const library::Counting counting : library::kCountings)
+      table->add(library::counting(counting), [](const library::LibraryOp& any) -> Evaluate {
+        return [op = library::as<library::CountingOp>(any)](Operands operands) {
+          return reference_counting(op, operands[0]);
+        };
+      });
+    return true;
+  }();
   [[maybe_unused]] static const bool sorts = [] {
     for (const library::Kind* kind : {&library::sort(), &library::sort_with_values()})
       table->add(*kind, [](const library::LibraryOp& any) -> Evaluate {

@@ -8,8 +8,6 @@
 
 namespace sinter::runtime::host {
 
-std::shared_ptr<HostExecutable> make_count_indices(const library::CountIndicesOp& op);
-std::shared_ptr<HostExecutable> make_last_positions(const library::LastPositionsOp& op);
-std::shared_ptr<HostExecutable> make_count_steps(const library::CountStepsOp& op);
+std::shared_ptr<HostExecutable> make_counting(const library::CountingOp& op);
 
 }  // namespace sinter::runtime::host

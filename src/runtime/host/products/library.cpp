@@ -109,16 +109,6 @@ LibraryTable<std::shared_ptr<HostExecutable>(const library::LibraryOp&)>& librar
        [](const library::LibraryOp& op) { return make_segment_sum(library::as<library::SegmentSumOp>(op)); }},
       {&library::indexed_sum(),
        [](const library::LibraryOp& op) { return make_indexed_sum(library::as<library::IndexedSumOp>(op)); }},
-      {&library::count_indices(),
-       [](const library::LibraryOp& op) {
-         return make_count_indices(library::as<library::CountIndicesOp>(op));
-       }},
-      {&library::last_positions(),
-       [](const library::LibraryOp& op) {
-         return make_last_positions(library::as<library::LastPositionsOp>(op));
-       }},
-      {&library::count_steps(),
-       [](const library::LibraryOp& op) { return make_count_steps(library::as<library::CountStepsOp>(op)); }},
       {&library::sort(),
        [](const library::LibraryOp& op) { return make_sort(library::as<library::SortOp>(op)); }},
       {&library::sort_with_values(),
@@ -128,6 +118,13 @@ LibraryTable<std::shared_ptr<HostExecutable>(const library::LibraryOp&)>& librar
          return make_search_sorted(library::as<library::SearchSortedOp>(op));
        }},
   };
+  [[maybe_unused]] static const bool countings = [] {
+    for (const library::Counting counting : library::kCountings)
+      table->add(library::counting(counting), [](const library::LibraryOp& op) {
+        return make_counting(library::as<library::CountingOp>(op));
+      });
+    return true;
+  }();
   [[maybe_unused]] static const bool scans = [] {
     for (std::size_t kind = 0; kind < library::kScanKinds; ++kind)
       table->add(library::scan(static_cast<library::ScanKind>(kind)),
