@@ -101,7 +101,7 @@ class Convolution : public Kind {
   const Direction direction_;
 };
 
-/// The planner writes these as contractions or as sums of planes (jit/plan/rewrite/planes.cpp).
+/// The planner writes these as contractions or as sums of planes (jit/plan/rewrite/convolutions/planes.cpp).
 class Conv3d final : public Convolution {
  public:
   Conv3d(std::string name, Op op, Direction direction)

@@ -94,6 +94,18 @@ TEST_CASE("matrix products of many sizes") {
   }
 }
 
+TEST_CASE("batches of products around the sizes from which on they have tiles, one size after the other") {
+  const Device device = test_device();
+  for (const std::int64_t size : {16, 17, 3, 1, 16, 33, 15})
+    for (DType dtype : float_dtypes(device)) {
+      ProgramBuilder program;
+      const int x =
+          program.matmul(program.input({3, size, size}, dtype), program.input({3, size, size}, dtype));
+      program.binary(Op::Mul, {x}, {-1, 0.5});
+      program.expect(device, "products of " + std::to_string(size) + " of " + std::string(name_of(dtype)));
+    }
+}
+
 TEST_CASE("matrix products with sums so long that the host packs them range by range") {
   const Device device = test_device();
   if (device.name() != "host") return;  // others go over a sum in steps of any length

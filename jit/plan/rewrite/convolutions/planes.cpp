@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "jit/plan/rewrite/images.h"
+#include "jit/plan/rewrite/convolutions/images.h"
 #include "jit/plan/rewrite/passes.h"
 #include "jit/plan/rewrite/rewriter.h"
 

@@ -8,9 +8,9 @@
 #include "jit/ir/products/parts.h"
 #include "jit/plan/lower/tiles/few_rows.h"
 #include "jit/plan/lower/tiles/tiling.h"
-#include "jit/plan/rewrite/factors.h"
 #include "jit/plan/rewrite/passes.h"
-#include "jit/plan/rewrite/tf32_factors.h"
+#include "jit/plan/rewrite/products/factors.h"
+#include "jit/plan/rewrite/products/tf32_factors.h"
 
 namespace sinter::plan {
 namespace {

@@ -83,12 +83,19 @@ NodeId sum_of_products(Rewriter& to, const Node& product) {
 }  // namespace
 
 void sum_small_products(Graph& graph, const ir::DeviceTraits& traits) {
+  std::vector<bool> is_wanted(graph.nodes.size(), false);
+  bool is_any = false;
+  for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+    const Node& node = graph.nodes[id];
+    if (node.kind != NodeKind::Op || node.op != Op::MatMul || node.shape.rank() < 3) continue;
+    if (graph.checks) graph.checks->ask(graph, id, is_small);
+    is_wanted[id] = is_small(graph, id, traits) != 0;
+    is_any |= is_wanted[id];
+  }
+  if (!is_any) return;
   const std::vector<bool> is_near_softmax = near_softmax(graph);
   rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
-    if (node.kind != NodeKind::Op || node.op != Op::MatMul || is_near_softmax[id])
-      return to.add(std::move(node));
-    if (graph.checks) graph.checks->ask(to.before(), id, is_small);
-    return is_small(to.before(), id, traits) ? sum_of_products(to, node) : to.add(std::move(node));
+    return is_wanted[id] && !is_near_softmax[id] ? sum_of_products(to, node) : to.add(std::move(node));
   });
 }
 

@@ -1,10 +1,10 @@
 // Finds what tensor cores can multiply.
-#include "jit/plan/rewrite/factors.h"
+#include "jit/plan/rewrite/products/factors.h"
 
 #include <utility>
 #include <vector>
 
-#include "jit/plan/rewrite/images.h"
+#include "jit/plan/rewrite/convolutions/images.h"
 #include "jit/plan/rewrite/passes.h"
 
 namespace sinter::plan {

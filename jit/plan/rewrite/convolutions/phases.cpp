@@ -1,13 +1,13 @@
 // Splits kernels into phases, and puts phases of results together. A dim at a time, since a shape has no room
 // for all of them beside each other.
-#include "jit/plan/rewrite/phases.h"
+#include "jit/plan/rewrite/convolutions/phases.h"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "jit/plan/rewrite/images.h"
+#include "jit/plan/rewrite/convolutions/images.h"
 
 namespace sinter::plan {
 

@@ -1,5 +1,5 @@
 // Frames and windows of images.
-#include "jit/plan/rewrite/images.h"
+#include "jit/plan/rewrite/convolutions/images.h"
 
 #include <algorithm>
 #include <functional>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "jit/plan/library.h"
-#include "jit/plan/rewrite/images.h"
+#include "jit/plan/rewrite/convolutions/images.h"
 #include "jit/plan/rewrite/passes.h"
 #include "jit/plan/rewrite/rewriter.h"
 

@@ -1,11 +1,11 @@
 // Chooses how many groups are multiplied at once, and puts their weights side by side.
-#include "jit/plan/rewrite/groups.h"
+#include "jit/plan/rewrite/convolutions/groups.h"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "jit/plan/rewrite/images.h"
+#include "jit/plan/rewrite/convolutions/images.h"
 
 namespace sinter::plan {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "jit/plan/rewrite/images.h"
+#include "jit/plan/rewrite/convolutions/images.h"
 #include "jit/plan/rewrite/passes.h"
 #include "jit/plan/rewrite/read_as.h"
 

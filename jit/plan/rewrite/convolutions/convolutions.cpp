@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "jit/plan/rewrite/factors.h"
-#include "jit/plan/rewrite/groups.h"
-#include "jit/plan/rewrite/images.h"
+#include "jit/plan/rewrite/convolutions/groups.h"
+#include "jit/plan/rewrite/convolutions/images.h"
+#include "jit/plan/rewrite/convolutions/phases.h"
 #include "jit/plan/rewrite/passes.h"
-#include "jit/plan/rewrite/phases.h"
+#include "jit/plan/rewrite/products/factors.h"
 #include "jit/plan/rewrite/read_as.h"
 
 namespace sinter::plan {

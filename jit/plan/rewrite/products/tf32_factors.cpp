@@ -1,5 +1,5 @@
 // Lays out factors of f32 and of 8 bits for tensor cores, and divides those of f32.
-#include "jit/plan/rewrite/tf32_factors.h"
+#include "jit/plan/rewrite/products/tf32_factors.h"
 
 #include <utility>
 #include <vector>

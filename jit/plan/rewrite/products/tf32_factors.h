@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "jit/plan/rewrite/factors.h"
+#include "jit/plan/rewrite/products/factors.h"
 
 namespace sinter::plan {
 
