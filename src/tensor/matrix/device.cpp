@@ -167,15 +167,11 @@ std::int64_t batch_of(const A& a) { return a.numel() / (rows_of(a) * a.shape().b
 /// I - V T V^T, of which T^-1 is the upper triangle of V^T V with half of its diagonal (Joffrain, Low,
 /// Quintana-Orti, van de Geijn, Van Zee, "Accumulating Householder transformations, revisited", 2006), so
 /// that Q is orthonormal whatever V is: cuBLAS's own scales are not exact for columns whose squares
-/// underflow, as those of matrices of low rank. So that those of whole matrices do not, the largest element
-/// of each is made 1. cuSOLVER has no orgqr for batches.
+/// underflow, as those of matrices of low rank. cuSOLVER has no orgqr for batches.
 Tensors qr_of_batch(const A& a, const Location& where) {
   const Autocast wide(std::nullopt);
   const MatmulPrecisionScope exact(MatmulPrecision::Highest);
-  const A largest = a.abs(where).max({-2, -1}, where);
-  const A is_size = A::logical_and(A::less(0.0, largest, where), largest.is_finite(where), where);
-  const A size = A::where(is_size, largest, 1.0, where);
-  const Tensors r = call(Decomposition::Reflections, {t(A::div(a, size, where))}, where);
+  const Tensors r = call(Decomposition::Reflections, {t(a)}, where);
   const A factors = t(r[0]), &scales = r[1];
   const std::int64_t m = rows_of(a), k = scales.shape().back();
   const A unit = eye(m, k, a.dtype(), a.device(), where);
@@ -188,11 +184,11 @@ Tensors qr_of_batch(const A& a, const Location& where) {
   const A inverse = A::add(t(v).matmul(v, where).triu(1, where), diag_embed(diagonal, 0, where), where);
   const A solved = call(Decomposition::SolveUpper, {inverse, t(v.narrow(-2, 0, k, where))}, where)[0];
   return {A::sub(unit, v.matmul(solved, where), where),
-          A::mul(factors.narrow(-2, 0, k, where).triu(0, where), size, where)};
+          factors.narrow(-2, 0, k, where).triu(0, where)};
 }
 
 /// Q and R.
-Tensors qr(const A& a, const Location& where) {
+Tensors qr_of_any(const A& a, const Location& where) {
   // geqrfBatched is faster for such matrices, as PyTorch's geqrf_kernel found
   // (https://github.com/pytorch/pytorch/pull/56253).
   constexpr std::int64_t kMostRows = 256, kRowsOfOne = 16;
@@ -202,6 +198,16 @@ Tensors qr(const A& a, const Location& where) {
     return qr_of_batch(a, where);
   const Tensors r = call(Decomposition::Qr, {t(a)}, where);
   return {t(r[1]), t(r[0]).narrow(-2, 0, std::min(m, a.shape().back()), where).triu(0, where)};
+}
+
+/// Q and R. The largest element of each matrix is made 1, so that squares of its columns do not underflow.
+Tensors qr(const A& a, const Location& where) {
+  const Autocast wide(std::nullopt);
+  const A largest = a.abs(where).max({-2, -1}, where);
+  const A is_size = A::logical_and(A::less(0.0, largest, where), largest.is_finite(where), where);
+  const A size = A::where(is_size, largest, 1.0, where);
+  const Tensors r = qr_of_any(A::div(a, size, where), where);
+  return {r[0], A::mul(r[1], size, where)};
 }
 
 /// U, s and V of square matrices [batch, n, n], one by one.
