@@ -15,6 +15,19 @@ bool reads_in_place(const Graph& graph, const library::Kind& kind, const library
           library::is_channels_last(signature.operands[k].shape, layout));
 }
 
+/// Below dims in another order, a reshape that strides do not express and that is to be stored: one copy
+/// serves a product and one that reads it transposed. Nothing where there is none.
+std::optional<StridedView> reordered_copy(const Graph& graph, NodeId operand) {
+  std::vector<NodeId> orders;
+  for (; graph.nodes[operand].op == Op::Permute; operand = graph.nodes[operand].operands[0])
+    orders.push_back(operand);
+  if (orders.empty() || graph.nodes[operand].op != Op::Reshape) return std::nullopt;
+  StridedView view{operand, trace::contiguous_layout(graph.nodes[operand].shape)};
+  for (; !orders.empty(); orders.pop_back())
+    view.layout = view_layout(graph, graph.nodes[orders.back()], view.layout);
+  return view;
+}
+
 }  // namespace
 
 LibraryCall library_call(const Graph& graph, NodeId id) {
@@ -32,6 +45,7 @@ LibraryCall library_call(const Graph& graph, NodeId id) {
   for (std::size_t k = 0; k < node.operands.size(); ++k) {
     const NodeId operand = node.operands[k];
     std::optional<StridedView> view = strided_view(graph, operand);
+    if (!view) view = reordered_copy(graph, operand);
     if (view && reads_in_place(graph, kind, call.signature, k, view->layout))
       call.operands.push_back({view->base, std::move(view->layout)});
     else

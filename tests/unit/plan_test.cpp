@@ -1,9 +1,12 @@
 // The planner on the null device: number of kernels, results written in place, plans found again.
 #include <functional>
+#include <utility>
 
 #include <doctest/doctest.h>
 
 #include <sinter/sinter.h>
+
+#include "src/runtime/explain/observe.h"
 
 using namespace sinter;
 
@@ -20,6 +23,14 @@ std::uint64_t launches(F program) {
   device.sync();
   return device.statistics().launches;
 }
+
+/// Memory of what plans compute on the way.
+struct Temporaries : runtime::TraceObserver {
+  Temporaries() { add_observer(*this); }
+  ~Temporaries() override { remove_observer(*this); }
+  void runs(const runtime::TraceRun& run) override { bytes += run.plan.temporary_bytes(); }
+  std::size_t bytes = 0;
+};
 
 Tensor<2> blank(std::int64_t rows, std::int64_t columns) {
   return Tensor<2>::from_data(std::vector<float>(static_cast<std::size_t>(rows * columns)), {rows, columns},
@@ -114,6 +125,18 @@ TEST_CASE("matrix products take transposed operands as they lie") {
   const Tensor<2> a = blank(64, 32), b = blank(16, 32);
   CHECK(launches([&] { return a.matmul(b.transpose(0, 1)); }) == 1);
   CHECK(launches([&] { return relu(a.matmul(b.transpose(0, 1)) + 1.0); }) == 2);
+}
+
+TEST_CASE("a product and one that reads the same transposed share the copy that both need") {
+  const Tensor<2> w = blank(64, 16), x = blank(64, 8);
+  const Tensor<4> heads = blank(8, 512).reshape({2, 4, 32, 16});
+  const Temporaries temporaries;
+  // (batch, heads, positions, width) to rows of all positions, which strides do not express.
+  CHECK(launches([&] {
+          const Tensor<2> rows = heads.transpose(1, 2).reshape({64, 64});
+          return std::pair(rows.matmul(w), rows.transpose(0, 1).matmul(x));
+        }) == 3);
+  CHECK(temporaries.bytes == 64 * 64 * sizeof(float));
 }
 
 TEST_CASE("a dying operand is written in place") {
