@@ -122,6 +122,9 @@ Environment read() {
   e.validation = flag("SINTER_VULKAN_VALIDATION", e.validation);
   e.recipe_bytes = number("SINTER_RECIPE_BYTES", e.recipe_bytes);
   e.onednn = flag("SINTER_ONEDNN", e.onednn);
+  if (std::string amx = text("SINTER_AMX"); !amx.empty()) e.amx = amx;
+  if (e.amx != "0" && e.amx != "1" && e.amx != "emulated")
+    throw Error("[environment] SINTER_AMX is \"" + e.amx + "\"; it takes 0, 1 or emulated");
   if (const std::string precision = text("SINTER_MATMUL_PRECISION"); !precision.empty())
     e.matmul_precision = precision_of(precision);
   return e;
@@ -224,6 +227,7 @@ std::vector<EnvironmentVariable> environment_variables() {
       {"SINTER_MATMUL_PRECISION", std::string(name_of(e.matmul_precision)),
        "what becomes of the factors of products of f32: highest, tf32x3, high (tf32) or medium (bf16)"},
       {"SINTER_ONEDNN", onoff(e.onednn), "0: the host uses its own matrix product and convolution"},
+      {"SINTER_AMX", e.amx, "0: the host does not multiply by tiles (Intel AMX); emulated: as if, for tests"},
   };
 }
 

@@ -46,6 +46,7 @@ struct Environment {
   MatmulPrecision matmul_precision =
       MatmulPrecision::Highest;  // SINTER_MATMUL_PRECISION: highest, tf32x3, high or medium
   bool onednn = true;            // SINTER_ONEDNN=0: the host uses Sinter's own matrix product and convolution
+  std::string amx = "1";         // SINTER_AMX: 0, 1 or emulated; the host's products by Intel's tiles
 };
 
 const Environment& environment();

@@ -25,6 +25,7 @@ class Host {
   explicit Host(std::int64_t threads, bool onednn = true) {
     base::mutable_environment().host_threads = threads;
     base::mutable_environment().onednn = onednn;
+    base::mutable_environment().amx = "0";
     backend_ = runtime::make_host_backend();
   }
   ~Host() { base::mutable_environment() = before_; }

@@ -48,6 +48,7 @@ Computed compute(const library::ProductOp& op, const std::vector<A>& a, const st
   const base::Environment before = base::environment();
   base::mutable_environment().host_threads = threads;
   base::mutable_environment().onednn = onednn;
+  base::mutable_environment().amx = "0";
   const auto host = runtime::make_host_backend();
   const auto elements = static_cast<std::size_t>(op.elements_written(0));
   const auto of_a = host->allocate(a.size() * sizeof(A)), of_b = host->allocate(b.size() * sizeof(B)),

@@ -183,8 +183,7 @@ Tensors qr_of_batch(const A& a, const Location& where) {
   const A diagonal = A::where(none, 1.0, half, where);
   const A inverse = A::add(t(v).matmul(v, where).triu(1, where), diag_embed(diagonal, 0, where), where);
   const A solved = call(Decomposition::SolveUpper, {inverse, t(v.narrow(-2, 0, k, where))}, where)[0];
-  return {A::sub(unit, v.matmul(solved, where), where),
-          factors.narrow(-2, 0, k, where).triu(0, where)};
+  return {A::sub(unit, v.matmul(solved, where), where), factors.narrow(-2, 0, k, where).triu(0, where)};
 }
 
 /// Q and R.

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "src/base/env.h"
+#include "src/runtime/host/products/amx/convolution.h"
+#include "src/runtime/host/products/amx/matmul.h"
 #include "src/runtime/host/products/conv2d.h"
 #include "src/runtime/host/products/counting.h"
 #include "src/runtime/host/products/indexed_sum.h"
@@ -54,12 +56,17 @@ std::shared_ptr<ProductProgram> by_onednn([[maybe_unused]] const Op& op) {
   return nullptr;
 }
 
-std::shared_ptr<HostExecutable> prepare_matmul(const library::LibraryOp& any) {
-  const auto& op = library::as<library::MatMulOp>(any);
-  if (is_matvec(op)) return make_matvec(op);
+std::shared_ptr<ProductProgram> matmul_by_vectors(const library::MatMulOp& op) {
   if (rounds_to_pairs(op)) return make_matmul(op);
   if (auto program = by_onednn(op)) return program;
   return make_matmul(op);
+}
+
+std::shared_ptr<HostExecutable> prepare_matmul(const library::LibraryOp& any) {
+  const auto& op = library::as<library::MatMulOp>(any);
+  if (is_matvec(op)) return make_matvec(op);
+  if (auto program = amx::make_matmul(op, matmul_by_vectors)) return program;
+  return matmul_by_vectors(op);
 }
 
 /// With factors that are rounded to bf16 first, where the precision allows it and it pays; else null.
@@ -80,15 +87,20 @@ std::shared_ptr<ProductProgram> by_rounded_factors([[maybe_unused]] const librar
   return nullptr;
 }
 
-std::shared_ptr<HostExecutable> prepare_conv2d(const library::LibraryOp& any) {
-  const auto& op = library::as<library::Conv2dOp>(any);
-  if (auto program = by_rounded_factors(op)) return program;
+std::shared_ptr<ProductProgram> conv2d_by_vectors(const library::Conv2dOp& op) {
   if (auto program = by_onednn(op)) return program;
   library::Conv2dOp wide = op;
   wide.stored = {};
   if (op.is_stored_otherwise())
     if (auto program = by_onednn(wide)) return with_conversions(std::move(program), conversions_of(op));
   return make_conv2d(op);
+}
+
+std::shared_ptr<HostExecutable> prepare_conv2d(const library::LibraryOp& any) {
+  const auto& op = library::as<library::Conv2dOp>(any);
+  if (auto program = by_rounded_factors(op)) return program;
+  if (auto program = amx::make_conv2d(op, [&] { return conv2d_by_vectors(op); })) return program;
+  return conv2d_by_vectors(op);
 }
 
 }  // namespace

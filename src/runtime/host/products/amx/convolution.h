@@ -1,0 +1,22 @@
+// Convolutions by the unit of tiles, as products of panels of windows.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "jit/library/conv2d.h"
+#include "src/runtime/host/products/amx/unit.h"
+#include "src/runtime/host/products/product.h"
+
+namespace sinter::runtime::host::amx {
+
+/// A program for convolutions of f32, and their gradients, of images with their channels last, that is
+/// expected to be faster so; else null. `otherwise` makes the program for numbers that tiles do not take: in
+/// images also those that are too small, if all of them are.
+std::shared_ptr<ProductProgram> make_conv2d(
+    const library::Conv2dOp& op, const std::function<std::shared_ptr<ProductProgram>()>& otherwise);
+/// Whether it is faster or not; null where it cannot be computed so.
+std::shared_ptr<ProductProgram> make_conv2d_by(Unit unit, const library::Conv2dOp& op,
+                                               std::shared_ptr<ProductProgram> otherwise);
+
+}  // namespace sinter::runtime::host::amx

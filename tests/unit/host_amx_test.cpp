@@ -1,0 +1,296 @@
+// The host's products by tiles: the processor's where it has them, and their emulation wherever the vectors
+// are there that pack. Sums are held to those of doubles.
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "jit/library/matmul.h"
+#include "src/base/env.h"
+#include "src/runtime/host/host_backend.h"
+#include "src/runtime/host/products/amx/matmul.h"
+#include "src/runtime/host/products/amx/panel.h"
+#include "src/runtime/host/products/gemm_pairs.h"
+#include "src/runtime/host/products/matmul.h"
+#include "tests/support/one_run.h"
+
+using namespace sinter;
+using runtime::host::amx::Unit;
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+std::vector<float> numbers(std::int64_t n, std::uint64_t state, float size = 1) {
+  std::vector<float> values(static_cast<std::size_t>(n));
+  for (float& value : values) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    value = (static_cast<float>(state >> 40) / (1 << 23) - 1) * size;
+  }
+  return values;
+}
+
+struct Layout {
+  bool a_across = false, b_across = false;  // columns of a, of b, lie in a row in memory
+};
+
+library::MatMulOp product(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, Layout layout) {
+  library::MatMulOp op;
+  op.batch = batch, op.m = m, op.n = n, op.k = k;
+  op.a_batch = m * k, op.b_batch = k * n;
+  op.a_row = layout.a_across ? 1 : k, op.a_column = layout.a_across ? m : 1;
+  op.b_row = layout.b_across ? 1 : n, op.b_column = layout.b_across ? k : 1;
+  return op;
+}
+
+/// What the processor has, and the emulation of it.
+std::vector<Unit> units() {
+  if (!runtime::host::multiplies_pairs()) return {};
+  std::vector<Unit> found = {Unit::Emulated};
+  const std::string before = base::environment().amx;
+  base::mutable_environment().amx = "1";
+  if (runtime::host::amx::unit() == Unit::Amx) found.push_back(Unit::Amx);
+  base::mutable_environment().amx = before;
+  return found;
+}
+
+std::shared_ptr<runtime::host::ProductProgram> by_vectors(const library::MatMulOp& op) {
+  return runtime::host::make_matmul(op);
+}
+
+template <class A, class B>
+std::vector<float> compute(Unit unit, const library::MatMulOp& op, const std::vector<A>& a,
+                           const std::vector<B>& b, std::size_t threads) {
+  const base::Environment before = base::environment();
+  base::mutable_environment().host_threads = static_cast<std::int64_t>(threads);
+  const auto host = runtime::make_host_backend();
+  const auto executable = runtime::host::amx::make_matmul_by(unit, op, by_vectors);
+  REQUIRE(executable != nullptr);
+  executable->use_threads(threads);
+  const auto elements = static_cast<std::size_t>(op.elements_written(0));
+  const auto of_a = host->allocate(a.size() * sizeof(A)), of_b = host->allocate(b.size() * sizeof(B)),
+             of_c = host->allocate(elements * sizeof(float));
+  host->upload({of_a.get(), 0}, std::as_bytes(std::span(a)));
+  host->upload({of_b.get(), 0}, std::as_bytes(std::span(b)));
+  const runtime::BufferView views[] = {{of_a.get(), 0}, {of_b.get(), 0}, {of_c.get(), 0}};
+  testing::run_alone(*host, *executable, {views, {}, {}});
+  std::vector<float> c(elements);
+  host->download({of_c.get(), 0}, std::as_writable_bytes(std::span(c)));
+  base::mutable_environment() = before;
+  return c;
+}
+
+double value_of(float x) { return x; }
+double value_of(bfloat16 x) { return static_cast<double>(static_cast<float>(x)); }
+
+struct Sum {
+  double value = 0, sizes = 0;  // of its terms
+};
+
+template <class A, class B>
+Sum sum_of(const library::MatMulOp& op, const std::vector<A>& a, const std::vector<B>& b, std::size_t at) {
+  const auto element = static_cast<std::int64_t>(at);
+  const std::int64_t batch = element / (op.m * op.n), i = element / op.n % op.m, j = element % op.n;
+  Sum sum;
+  for (std::int64_t k = 0; k < op.k; ++k) {
+    const double term =
+        value_of(a[static_cast<std::size_t>(batch * op.a_batch + i * op.a_row + k * op.a_column)]) *
+        value_of(b[static_cast<std::size_t>(batch * op.b_batch + k * op.b_row + j * op.b_column)]);
+    sum.value += term;
+    sum.sizes += std::abs(term);
+  }
+  return sum;
+}
+
+/// The greatest error, of the sum of the terms' sizes.
+template <class A, class B>
+double error_of(const library::MatMulOp& op, const std::vector<A>& a, const std::vector<B>& b,
+                const std::vector<float>& c) {
+  double worst = 0;
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    const Sum sum = sum_of(op, a, b, i);
+    const double error = std::abs(sum.value - static_cast<double>(c[i]));
+    if (!(error <= worst * sum.sizes)) worst = sum.sizes == 0 ? kInfinity : error / sum.sizes;
+  }
+  return worst;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+const std::array<std::array<std::int64_t, 4>, 9> kShapes = {{{1, 1, 1, 1},
+                                                             {1, 16, 16, 32},
+                                                             {1, 32, 32, 96},
+                                                             {1, 33, 17, 31},
+                                                             {3, 15, 50, 97},
+                                                             {1, 64, 96, 64},
+                                                             {2, 70, 33, 130},
+                                                             {1, 5, 200, 300},
+                                                             {1, 100, 90, 191}}};
+const std::array<Layout, 4> kLayouts = {{{false, false}, {false, true}, {true, false}, {true, true}}};
+
+}  // namespace
+
+TEST_CASE("products by tiles are within the bounds of their precision, the same with any threads") {
+  for (const auto& [batch, m, n, k] : kShapes)
+    for (const Layout layout : kLayouts) {
+      library::MatMulOp op = product(batch, m, n, k, layout);
+      CAPTURE(op.describe());
+      const std::vector<float> a = numbers(batch * m * k, 1), b = numbers(batch * k * n, 2);
+      const double rounding = static_cast<double>(k) * 0x1p-23;
+      for (const auto& [precision, most] : {std::pair{MatmulPrecision::Highest, 0x1p-23 + rounding / 4},
+                                            {MatmulPrecision::Tf32x3, 0x1p-23 + rounding / 4},
+                                            {MatmulPrecision::High, 0x1p-15 + rounding},
+                                            {MatmulPrecision::Medium, 0x1p-7 + rounding}}) {
+        op.precision = precision;
+        std::vector<float> first;
+        for (const Unit unit : units()) {
+          const std::vector<float> c = compute(unit, op, a, b, 1);
+          CHECK(error_of(op, a, b, c) <= most);
+          CHECK(same_bits(compute(unit, op, a, b, 3), c));
+          // The processor's tiles give what the emulated ones do.
+          if (!first.empty()) CHECK(same_bits(c, first));
+          first = c;
+        }
+      }
+    }
+}
+
+TEST_CASE("factors of bf16 are multiplied exactly, beside each other and beside f32") {
+  for (const auto& [batch, m, n, k] : kShapes)
+    for (const Layout layout : kLayouts) {
+      library::MatMulOp op = product(batch, m, n, k, layout);
+      CAPTURE(op.describe());
+      const std::vector<float> a = numbers(batch * m * k, 3), b = numbers(batch * k * n, 4);
+      const std::vector<bfloat16> half_a(a.begin(), a.end()), half_b(b.begin(), b.end());
+      const double most = static_cast<double>(k) * 0x1p-23;
+      for (const Unit unit : units()) {
+        op.stored = {DType::bf16, DType::bf16, std::nullopt};
+        CHECK(error_of(op, half_a, half_b, compute(unit, op, half_a, half_b, 2)) <= most);
+        op.stored = {DType::bf16, std::nullopt, std::nullopt};
+        CHECK(error_of(op, half_a, b, compute(unit, op, half_a, b, 2)) <= most);
+        op.stored = {std::nullopt, DType::bf16, std::nullopt};
+        CHECK(error_of(op, a, half_b, compute(unit, op, a, half_b, 2)) <= most);
+      }
+    }
+}
+
+TEST_CASE("products of f32 by tiles keep their digits, however large or small factors are") {
+  const library::MatMulOp op = product(1, 40, 50, 120, {});
+  for (const auto& [size_a, size_b] : {std::pair{1e-30f, 1e30f},
+                                       {1e30f, 1e-30f},
+                                       {1e-36f, 1e36f},
+                                       {3e38f, 1e-3f},
+                                       {1e-38f, 1e38f},
+                                       {1e-20f, 1e-10f},
+                                       {1e18f, 1e18f},
+                                       {1e-44f, 1e38f}}) {
+    CAPTURE(size_a);
+    std::vector<float> a = numbers(40 * 120, 5, size_a), b = numbers(120 * 50, 6, size_b);
+    for (const Unit unit : units()) CHECK(error_of(op, a, b, compute(unit, op, a, b, 1)) <= 120 * 0x1p-24);
+    // Zeros are no small numbers.
+    for (std::size_t i = 0; i < a.size(); i += 2) a[i] = 0;
+    for (const Unit unit : units()) CHECK(error_of(op, a, b, compute(unit, op, a, b, 1)) <= 120 * 0x1p-24);
+  }
+  const std::vector<float> zeros(40 * 120), b = numbers(120 * 50, 7);
+  for (const Unit unit : units())
+    for (const float x : compute(unit, op, zeros, b, 1)) CHECK(x == 0);
+}
+
+TEST_CASE("sums by tiles that are too large are infinite") {
+  const library::MatMulOp op = product(1, 20, 20, 64, {});
+  const std::vector<float> a(20 * 64, 1e20f), b(64 * 20, 1e19f);
+  for (const Unit unit : units())
+    for (const float x : compute(unit, op, a, b, 1)) CHECK(x == kInfinity);
+}
+
+TEST_CASE("one large number does not take the digits of others") {
+  const library::MatMulOp op = product(1, 40, 50, 120, {});
+  for (const float large : {3e38f, -std::numeric_limits<float>::max(), 1e20f})
+    for (const float small : {1e-12f, 1e-20f}) {
+      CAPTURE(large);
+      CAPTURE(small);
+      std::vector<float> a = numbers(40 * 120, 10), b = numbers(120 * 50, 11, small);
+      a[0] = large;
+      for (const Unit unit : units()) CHECK(error_of(op, a, b, compute(unit, op, a, b, 2)) <= 120 * 0x1p-24);
+      a[0] = 1;
+      b[77] = large;
+      for (const Unit unit : units()) CHECK(error_of(op, a, b, compute(unit, op, a, b, 2)) <= 120 * 0x1p-24);
+    }
+}
+
+TEST_CASE("large numbers of bf16 beside small ones of f32") {
+  library::MatMulOp op = product(1, 40, 50, 120, {});
+  op.stored = {DType::bf16, std::nullopt, std::nullopt};
+  for (const float large : {1e15f, 1e20f, 1e30f}) {
+    CAPTURE(large);
+    const std::vector<float> a = numbers(40 * 120, 12, large), b = numbers(120 * 50, 13, 1e-20f);
+    const std::vector<bfloat16> half(a.begin(), a.end());
+    for (const Unit unit : units())
+      CHECK(error_of(op, half, b, compute(unit, op, half, b, 2)) <= 120 * 0x1p-24);
+  }
+}
+
+TEST_CASE("infinities and NaN go where the vectors' products have them") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const bool of_halves : {false, true}) {
+    library::MatMulOp op = product(1, 40, 70, 130, {});
+    std::vector<float> a = numbers(40 * 130, 8), b = numbers(130 * 70, 9);
+    // An infinity beside 1, whose last pieces are zeros, beside 0 and beside the smallest number; a NaN; two
+    // infinities that meet.
+    a[3 * 130 + 7] = kInfinity;
+    for (int j = 0; j < 70; ++j) b[7 * 70 + static_cast<std::size_t>(j)] = 1;
+    b[7 * 70 + 4] = 0;
+    b[7 * 70 + 5] = 1e-45f;
+    a[5 * 130 + 120] = nan;
+    b[100 * 70 + 60] = -kInfinity;
+    a[3 * 130 + 100] = 2;
+    const std::vector<bfloat16> half(a.begin(), a.end());
+    if (of_halves) op.stored = {DType::bf16, std::nullopt, std::nullopt};
+    for (const Unit unit : units()) {
+      const std::vector<float> c = of_halves ? compute(unit, op, half, b, 2) : compute(unit, op, a, b, 2);
+      for (std::size_t i = 0; i < c.size(); ++i) {
+        const Sum sum = of_halves ? sum_of(op, half, b, i) : sum_of(op, a, b, i);
+        CAPTURE(i / 70);
+        CAPTURE(i % 70);
+        if (std::isnan(sum.value))
+          CHECK(std::isnan(c[i]));
+        else if (std::isinf(sum.value))
+          CHECK(static_cast<double>(c[i]) == sum.value);
+        else
+          CHECK(std::abs(static_cast<double>(c[i]) - sum.value) <= 130 * 0x1p-23 * sum.sizes);
+      }
+    }
+  }
+}
+
+TEST_CASE("products that are stored as bf16 are rounded once") {
+  library::MatMulOp op = product(1, 33, 40, 50, {});
+  op.stored = {DType::bf16, DType::bf16, DType::bf16};
+  if (units().empty()) return;
+  CHECK(runtime::host::amx::make_matmul_by(Unit::Emulated, op, by_vectors) != nullptr);
+  op.dtype = DType::f64;
+  CHECK(runtime::host::amx::make_matmul_by(Unit::Emulated, op, by_vectors) == nullptr);
+}
+
+TEST_CASE("the host takes tiles where they are faster, unless SINTER_AMX is 0") {
+  const base::Environment before = base::environment();
+  const library::MatMulOp large = product(1, 512, 512, 512, {}), small = product(1, 16, 8, 8, {});
+  const auto how = [&](const char* amx, const library::MatMulOp& op) {
+    base::mutable_environment().amx = amx;
+    const auto host = runtime::make_host_backend();
+    return host->prepare(op)->how({}, 1);
+  };
+  CHECK(how("0", large).find("tiles") == std::string::npos);
+  if (runtime::host::multiplies_pairs()) {
+    CHECK(how("emulated", large).ends_with("by tiles of the host, as 6 products of bf16"));
+    CHECK(how("emulated", small).find("tiles") == std::string::npos);
+  }
+  base::mutable_environment() = before;
+}
