@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -58,21 +59,21 @@ Unit unit() {
 }
 
 std::vector<float> run(runtime::Executable& executable, runtime::Backend& host, const library::Conv2dOp& op,
-                       const std::vector<float>& a, const std::vector<float>& b) {
+                       std::span<const std::byte> a, std::span<const std::byte> b) {
   std::vector<float> c(static_cast<std::size_t>(op.elements_written(0)));
-  const auto of_a = host.allocate(a.size() * 4), of_b = host.allocate(b.size() * 4),
+  const auto of_a = host.allocate(a.size()), of_b = host.allocate(b.size()),
              of_c = host.allocate(c.size() * 4);
-  host.upload({of_a.get(), 0}, std::as_bytes(std::span(a)));
-  host.upload({of_b.get(), 0}, std::as_bytes(std::span(b)));
+  host.upload({of_a.get(), 0}, a);
+  host.upload({of_b.get(), 0}, b);
   const runtime::BufferView views[] = {{of_a.get(), 0}, {of_b.get(), 0}, {of_c.get(), 0}};
   testing::run_alone(host, executable, {views, {}, {}});
   host.download({of_c.get(), 0}, std::as_writable_bytes(std::span(c)));
   return c;
 }
 
-std::vector<float> compute_by(const std::shared_ptr<runtime::host::ProductProgram>& program,
-                              const library::Conv2dOp& op, const std::vector<float>& a,
-                              const std::vector<float>& b, std::size_t threads) {
+std::vector<float> compute_bytes(const std::shared_ptr<runtime::host::ProductProgram>& program,
+                                 const library::Conv2dOp& op, std::span<const std::byte> a,
+                                 std::span<const std::byte> b, std::size_t threads) {
   const base::Environment before = base::environment();
   base::mutable_environment().host_threads = static_cast<std::int64_t>(threads);
   const auto host = runtime::make_host_backend();
@@ -82,13 +83,18 @@ std::vector<float> compute_by(const std::shared_ptr<runtime::host::ProductProgra
   base::mutable_environment() = before;
   return c;
 }
+std::vector<float> compute_by(const std::shared_ptr<runtime::host::ProductProgram>& program,
+                              const library::Conv2dOp& op, const std::vector<float>& a,
+                              const std::vector<float>& b, std::size_t threads) {
+  return compute_bytes(program, op, std::as_bytes(std::span(a)), std::as_bytes(std::span(b)), threads);
+}
 std::vector<float> compute_otherwise(const library::Conv2dOp& op, const std::vector<float>& a,
                                      const std::vector<float>& b, std::size_t threads) {
   return compute_by(runtime::host::make_conv2d(op), op, a, b, threads);
 }
 std::vector<float> compute(const library::Conv2dOp& op, const std::vector<float>& a,
                            const std::vector<float>& b, std::size_t threads) {
-  return compute_by(runtime::host::amx::make_conv2d_by(unit(), op, runtime::host::make_conv2d(op)), op, a, b,
+  return compute_by(runtime::host::amx::make_conv2d_by(unit(), op, runtime::host::make_conv2d), op, a, b,
                     threads);
 }
 
@@ -178,6 +184,42 @@ TEST_CASE("convolutions by tiles and their gradients are within the bounds of th
         CHECK(wrong == 0);
         CHECK(same_bits(compute(op, a, b, 3), got));
       }
+    }
+}
+
+TEST_CASE("the gradient by the weight reads images of bf16, and is rounded once") {
+  if (unit() == Unit::None) return;
+  for (const Case& c : kCases)
+    for (const int halves : {1, 2, 3}) {
+      library::Conv2dOp op = convolution(Direction::BackwardWeight, c);
+      CAPTURE(op.describe());
+      CAPTURE(halves);
+      std::vector<float> a = numbers(op.elements_read(0), 1), b = numbers(op.elements_read(1), 2);
+      std::vector<std::byte> bytes[2];
+      for (const int factor : {0, 1}) {
+        std::vector<float>& values = factor == 0 ? a : b;
+        const std::vector<bfloat16> rounded(values.begin(), values.end());
+        const bool is_half = (halves >> factor & 1) != 0;
+        if (is_half) {
+          op.stored[static_cast<std::size_t>(factor)] = DType::bf16;
+          for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(rounded[i]);
+        }
+        const auto of_values = std::as_bytes(std::span(values)),
+                   of_rounded = std::as_bytes(std::span(rounded));
+        const auto given = is_half ? of_rounded : of_values;
+        bytes[factor].assign(given.begin(), given.end());
+      }
+      const Sums wanted = sums_of(op, a, b);
+      const double terms = static_cast<double>(op.n * op.oh * op.ow);
+      const auto program = runtime::host::amx::make_conv2d_by(unit(), op, runtime::host::make_conv2d);
+      const std::vector<float> got = compute_bytes(program, op, bytes[0], bytes[1], 2);
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < got.size(); ++i)
+        wrong += !(std::abs(static_cast<double>(got[i]) - wanted.values[i]) <=
+                   (0x1p-22 + terms * 0x1p-25) * wanted.sizes[i]);
+      CHECK(wrong == 0);
+      op.stored[2] = DType::bf16;
+      CHECK(runtime::host::amx::make_conv2d_by(unit(), op, runtime::host::make_conv2d) != nullptr);
     }
 }
 

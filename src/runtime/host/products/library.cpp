@@ -98,8 +98,8 @@ std::shared_ptr<ProductProgram> conv2d_by_vectors(const library::Conv2dOp& op) {
 
 std::shared_ptr<HostExecutable> prepare_conv2d(const library::LibraryOp& any) {
   const auto& op = library::as<library::Conv2dOp>(any);
+  if (auto program = amx::make_conv2d(op, conv2d_by_vectors)) return program;
   if (auto program = by_rounded_factors(op)) return program;
-  if (auto program = amx::make_conv2d(op, [&] { return conv2d_by_vectors(op); })) return program;
   return conv2d_by_vectors(op);
 }
 

@@ -20,8 +20,9 @@ namespace {
 
 using Direction = library::Conv2dOp::Direction;
 
-/// Multiplications that oneDNN's convolutions of f32 do in a cycle of a core; as if, by Winograd's algorithm.
-constexpr double kVectors = 27, kWinograd = 40;
+/// Multiplications that oneDNN's convolutions of f32 do in a cycle of a core; as if, by Winograd's algorithm;
+/// its gradients by the weight, of bf16.
+constexpr double kVectors = 27, kWinograd = 40, kVectorsOfHalves = 45;
 /// Cycles of an element along k of a panel: lines are copied, or turned into pairs of pixels and, for rows,
 /// transposed; weights are packed, by who multiplies them or for all. And of an element that is split,
 /// stored.
@@ -36,8 +37,8 @@ constexpr std::size_t kMostPrepared = std::size_t{256} << 20;
 /// Pixels that a thread splits at a time.
 constexpr std::int64_t kPixelsTogether = 256;
 
-LineImage lines_of(Pixels pixels, std::int64_t channels, std::int64_t groups, int pieces) {
-  return {pixels.count(), groups, channels / groups, pieces};
+LineImage lines_of(Pixels pixels, std::int64_t channels, std::int64_t groups, DType dtype, int pieces) {
+  return {pixels.count(), groups, channels / groups, dtype, pieces};
 }
 
 double multiplications(const library::Conv2dOp& op) {
@@ -63,11 +64,10 @@ class ConvolutionProgram : public TiledProgram {
     std::atomic<std::int32_t> greatest{0};
     const auto pixels = [&](std::size_t piece, std::size_t) {
       const std::int64_t begin = static_cast<std::int64_t>(piece) * kPixelsTogether;
-      split_lines(image, reinterpret_cast<const float*>(from), begin,
-                  std::min(begin + kPixelsTogether, image.pixels), to, greatest);
+      split_lines(image, from, begin, std::min(begin + kPixelsTogether, image.pixels), to, greatest);
     };
     share(workers, parts(image.pixels, kPixelsTogether), pixels);
-    if (image.pieces > 1 && !splits_plainly(greatest)) launch.leaves = true;
+    if (shape().pieces.term_count > 1 && !splits_plainly(greatest)) launch.leaves = true;
   }
   template <class Work>
   void share(Workers& workers, std::int64_t pieces, Work&& work) const {
@@ -90,7 +90,7 @@ struct ByPixels {
         phases(forward ? std::vector{phase_of_y(op)} : phases_of_x(op)),
         pieces(pieces_of(DType::f32, DType::f32, op.precision)),
         read(forward ? pixels_of_x(op) : pixels_of_y(op)),
-        lines(lines_of(read, forward ? op.c_in : op.c_out, op.groups, pieces.of[0])),
+        lines(lines_of(read, forward ? op.c_in : op.c_out, op.groups, DType::f32, pieces.of[0])),
         written((forward ? op.c_out : op.c_in) / op.groups) {}
 
   /// Steps of 32 channels along k.
@@ -235,11 +235,11 @@ class PixelProgram final : public ConvolutionProgram {
 
 struct ByWeights {
   explicit ByWeights(const library::Conv2dOp& op)
-      : pieces(pieces_of(DType::f32, DType::f32, op.precision)),
+      : pieces(pieces_of(op.stored_dtype(1), op.stored_dtype(0), op.precision)),
         pixels(phase_of_y(op)),
         read(pixels_of_x(op)),
-        x(lines_of(pixels_of_x(op), op.c_in, op.groups, pieces.of[1])),
-        y(lines_of(pixels_of_y(op), op.c_out, op.groups, pieces.of[0])) {}
+        x(lines_of(pixels_of_x(op), op.c_in, op.groups, op.stored_dtype(0), pieces.of[1])),
+        y(lines_of(pixels_of_y(op), op.c_out, op.groups, op.stored_dtype(1), pieces.of[0])) {}
 
   Pieces pieces;
   Phase pixels;  // of y
@@ -341,9 +341,18 @@ class WeightProgram final : public ConvolutionProgram {
   const ByWeights by_;
 };
 
+/// Images are taken as they are stored, weights of f32 alone.
+bool has_taken_dtypes(const library::Conv2dOp& op) {
+  const auto has_pieces = [&](std::size_t operand) {
+    return op.stored_dtype(operand) == DType::f32 || op.stored_dtype(operand) == DType::bf16;
+  };
+  if (op.dtype != DType::f32) return false;
+  return op.direction == Direction::BackwardWeight ? has_pieces(0) && has_pieces(1)
+                                                   : !op.is_stored_otherwise();
+}
+
 bool is_taken(Unit by, const library::Conv2dOp& op) {
-  if (by == Unit::None || op.dtype != DType::f32 || op.is_stored_otherwise() || !op.x_last || !op.y_last)
-    return false;
+  if (by == Unit::None || !has_taken_dtypes(op) || !op.x_last || !op.y_last) return false;
   const std::int64_t x = pixels_of_x(op).count(), y = pixels_of_y(op).count();
   if (x <= 0 || y <= 0 || op.c_in <= 0 || op.c_out <= 0 || x >= kMostPixels || y >= kMostPixels ||
       op.c_in * op.kh * op.kw >= kMostWeights || op.stride[0] * op.stride[1] * op.kh * op.kw > kMostTaps)
@@ -376,20 +385,27 @@ double cycles_around(const library::Conv2dOp& op) {
 }  // namespace
 
 std::shared_ptr<ProductProgram> make_conv2d_by(Unit by, const library::Conv2dOp& op,
-                                               std::shared_ptr<ProductProgram> otherwise) {
-  return is_taken(by, op) ? make(by, op, std::move(otherwise)) : nullptr;
+                                               const MakeConv2dOtherwise& otherwise) {
+  if (!is_taken(by, op)) return nullptr;
+  library::Conv2dOp sums = op;
+  sums.stored[2].reset();
+  std::array<Conversion, 3> conversions{};
+  if (op.stored[2]) conversions[2] = {*op.stored[2], op.elements_written(0)};
+  return with_conversions(make(by, sums, otherwise(sums)), conversions);
 }
 
-std::shared_ptr<ProductProgram> make_conv2d(
-    const library::Conv2dOp& op, const std::function<std::shared_ptr<ProductProgram>()>& otherwise) {
+std::shared_ptr<ProductProgram> make_conv2d(const library::Conv2dOp& op,
+                                            const MakeConv2dOtherwise& otherwise) {
   const Unit by = unit();
   if (!is_taken(by, op)) return nullptr;
   const auto candidate = make(by, op, nullptr);
-  const double vectors = op.precision == MatmulPrecision::High ? kWinograd : kVectors;
+  const double vectors = op.is_stored_otherwise()                ? kVectorsOfHalves
+                         : op.precision == MatmulPrecision::High ? kWinograd
+                                                                 : kVectors;
   if (candidate->cycles() + cycles_around(op) >= multiplications(op) / vectors ||
       candidate->workspace_bytes({}, 1) > kMostPrepared)
     return nullptr;
-  return make(by, op, otherwise());
+  return make_conv2d_by(by, op, otherwise);
 }
 
 }  // namespace sinter::runtime::host::amx

@@ -23,21 +23,29 @@ void raise(std::atomic<std::int32_t>& greatest, std::int32_t bits) {
 
 }  // namespace
 
-SINTER_PACKS void split_lines(const LineImage& image, const float* from, std::int64_t begin, std::int64_t end,
-                              std::byte* lines, std::atomic<std::int32_t>& greatest) {
+SINTER_PACKS void split_lines(const LineImage& image, const std::byte* from, std::int64_t begin,
+                              std::int64_t end, std::byte* lines, std::atomic<std::int32_t>& greatest) {
   const __m512i evens = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
                 odds = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
-  const std::int64_t blocks = image.blocks(), all = image.groups * image.channels;
+  const std::int64_t blocks = image.blocks(), all = image.groups * image.channels,
+                     size = static_cast<std::int64_t>(size_of(image.dtype));
   const std::int64_t piece_words = image.piece_bytes() / static_cast<std::int64_t>(sizeof(std::uint32_t));
   Sizes sizes{_mm512_setzero_si512(), _mm512_set1_ps(0)};
   for (std::int64_t group = 0; group < image.groups; ++group)
     for (std::int64_t block = 0; block < blocks; ++block) {
       const std::int64_t channel = block * kLineChannels, left = image.channels - channel;
       const __mmask16 given = first_lanes(left), further = first_lanes(left - kWordLanes);
-      const float* row = from + begin * all + group * image.channels + channel;
+      const std::byte* row = from + (begin * all + group * image.channels + channel) * size;
       std::byte* to = lines + group * image.group_bytes() + block * image.block_bytes() + begin * kLineBytes;
-      for (std::int64_t pixel = begin; pixel < end; ++pixel, row += all, to += kLineBytes) {
-        const __m512 low = _mm512_maskz_loadu_ps(given, row), high = _mm512_maskz_loadu_ps(further, row + 16);
+      for (std::int64_t pixel = begin; pixel < end; ++pixel, row += all * size, to += kLineBytes) {
+        if (image.dtype == DType::bf16) {
+          const __m512i words = _mm512_maskz_loadu_epi16(given | static_cast<__mmask32>(further) << 16, row);
+          sizes.greatest = greatest_half(sizes.greatest, words);
+          _mm512_store_si512(to, words);
+          continue;
+        }
+        const __m512 low = _mm512_maskz_loadu_ps(given, row),
+                     high = _mm512_maskz_loadu_ps(further, row + sizeof(__m512));
         split<Split::Plain>(_mm512_permutex2var_ps(low, evens, high), _mm512_permutex2var_ps(low, odds, high),
                             image.pieces, sizes, reinterpret_cast<std::uint32_t*>(to), piece_words);
       }
@@ -92,7 +100,7 @@ SINTER_PACKS void pack_lines_across(std::byte* panel, std::int64_t step, const L
   }
 }
 #else
-void split_lines(const LineImage&, const float*, std::int64_t, std::int64_t, std::byte*,
+void split_lines(const LineImage&, const std::byte*, std::int64_t, std::int64_t, std::byte*,
                  std::atomic<std::int32_t>&) {
   throw std::logic_error("no instructions that split lines");
 }

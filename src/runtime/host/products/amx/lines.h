@@ -17,6 +17,7 @@ inline constexpr std::int64_t kLineChannels = kTileDepth, kLineBytes = 64;
 /// pixel, and one of zeros behind them. Groups have blocks of their own, whose last channels are zeros.
 struct LineImage {
   std::int64_t pixels = 0, groups = 1, channels = 0;  // channels of a group
+  DType dtype = DType::f32;                           // of the image, or bf16, which is one piece
   int pieces = 1;
 
   std::int64_t blocks() const { return (channels + kLineChannels - 1) / kLineChannels; }
@@ -26,8 +27,8 @@ struct LineImage {
   std::int64_t bytes() const { return groups * group_bytes(); }
 };
 
-/// Splits pixels [begin, end) of f32 and puts the bits of the greatest size among them into `greatest`.
-void split_lines(const LineImage& image, const float* from, std::int64_t begin, std::int64_t end,
+/// Splits pixels [begin, end) and puts the bits of the greatest size among them, as f32, into `greatest`.
+void split_lines(const LineImage& image, const std::byte* from, std::int64_t begin, std::int64_t end,
                  std::byte* lines, std::atomic<std::int32_t>& greatest);
 
 /// Packs a step of a panel, of lines of 32 pixels of a block of channels whose first plane is given. Along k:

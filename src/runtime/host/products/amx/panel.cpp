@@ -126,15 +126,12 @@ SINTER_PACKS void pack_all(std::byte* to, const PanelShape& shape, const std::by
 }
 
 /// As the bits of f32: the greatest size of packed numbers of bf16.
-SINTER_PACKS std::int32_t greatest_half(std::byte* panel, const PanelShape& shape) {
+SINTER_PACKS std::int32_t greatest_of_halves(std::byte* panel, const PanelShape& shape) {
   __m512i greatest = _mm512_setzero_si512();
   for (std::int64_t step = 0; step < steps_of(shape.depth); ++step)
     for (int half = 0; half < (shape.lanes > kTileRows ? 2 : 1); ++half)
-      for (const auto& row : own_tile(panel, step, half, 1)->words) {
-        const __m512i words = _mm512_load_si512(row), size_bits = _mm512_set1_epi32(0x7fffffff);
-        greatest = _mm512_max_epi32(greatest, _mm512_and_si512(words, size_bits));
-        greatest = _mm512_max_epi32(greatest, _mm512_and_si512(_mm512_slli_epi32(words, 16), size_bits));
-      }
+      for (const auto& row : own_tile(panel, step, half, 1)->words)
+        greatest = greatest_half(greatest, _mm512_load_si512(row));
   return _mm512_reduce_max_epi32(greatest);
 }
 
@@ -151,7 +148,7 @@ SINTER_PACKS bool pack(std::byte* to, const PanelShape& shape, const std::byte* 
   // Factors that are multiplied as they are may be infinite.
   if (of.term_count == 1) return true;
   const std::int32_t greatest =
-      shape.dtype == DType::bf16 ? greatest_half(to, shape) : _mm512_reduce_max_epi32(sizes.greatest);
+      shape.dtype == DType::bf16 ? greatest_of_halves(to, shape) : _mm512_reduce_max_epi32(sizes.greatest);
   if (greatest != 0 && exponent_of(greatest) > kHighest) return false;
   if (pieces == 1 || splits_plainly(greatest)) return true;
   head.exponent = std::ilogb(std::bit_cast<float>(greatest)) - kMovedTo;

@@ -52,6 +52,13 @@ struct Sizes {
   __m512 scale;
 };
 
+/// The greatest sizes of `before` and of pairs of bf16, as bits of f32.
+SINTER_PACKS inline __m512i greatest_half(__m512i before, __m512i pairs) {
+  const __m512i size_bits = _mm512_set1_epi32(0x7fffffff);
+  before = _mm512_max_epi32(before, _mm512_and_si512(pairs, size_bits));
+  return _mm512_max_epi32(before, _mm512_and_si512(_mm512_slli_epi32(pairs, 16), size_bits));
+}
+
 /// How numbers become pieces: as they are, or scaled.
 enum class Split : std::uint8_t { Plain, Scaled };
 
