@@ -21,6 +21,7 @@
 #else
 #define SINTER_HAS_AMX 0
 #define SINTER_FUSED
+#define SINTER_AMX_TARGET
 #endif
 
 namespace sinter::runtime::host::amx {
@@ -129,19 +130,16 @@ struct Emulation {
   Tile tiles_[8];
 };
 
+/// Keeps the compiler from moving what is read and written over what comes in between.
 struct FenceScope {
   FenceScope() { std::atomic_signal_fence(std::memory_order_seq_cst); }
   ~FenceScope() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 };
 
 template <class Tiles, int kRows, int kColumns>
-#if SINTER_HAS_AMX
-SINTER_AMX_TARGET
-#endif
-    void
-    multiply_block(const Block& s, float* c, std::int64_t c_row, bool accumulate) {
+SINTER_AMX_TARGET void multiply_block(const Block& s, float* c, std::int64_t c_row, bool accumulate) {
   Tiles tiles;
-  // To g++ the instructions read and write no memory.
+  // To g++ instructions of tiles read and write no memory.
   const FenceScope fence;
   const std::int64_t c_bytes = c_row * static_cast<std::int64_t>(sizeof(float));
   const auto sums = [&](int r, int j) { return c + r * kTileRows * c_row + j * kTileWords; };
