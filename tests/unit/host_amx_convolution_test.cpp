@@ -15,9 +15,11 @@
 #include "src/runtime/host/products/amx/convolution.h"
 #include "src/runtime/host/products/conv2d.h"
 #include "src/runtime/host/products/gemm_pairs.h"
+#include "tests/support/drawn_numbers.h"
 #include "tests/support/one_run.h"
 
 using namespace sinter;
+using testing::drawn_numbers;
 using Direction = library::Conv2dOp::Direction;
 using runtime::host::amx::Unit;
 
@@ -42,15 +44,6 @@ library::Conv2dOp convolution(Direction direction, const Case& c) {
   return op;
 }
 
-std::vector<float> numbers(std::int64_t n, std::uint64_t state) {
-  std::vector<float> values(static_cast<std::size_t>(n));
-  for (float& value : values) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    value = static_cast<float>(state >> 40) / (1 << 23) - 1;
-  }
-  return values;
-}
-
 /// The processor's where it has one: its sums are those of the emulation, by host_amx_test.
 Unit unit() {
   if (!runtime::host::multiplies_pairs()) return Unit::None;
@@ -58,11 +51,13 @@ Unit unit() {
   return found == Unit::Amx ? found : Unit::Emulated;
 }
 
-std::vector<float> run(runtime::Executable& executable, runtime::Backend& host, const library::Conv2dOp& op,
-                       std::span<const std::byte> a, std::span<const std::byte> b) {
-  std::vector<float> c(static_cast<std::size_t>(op.elements_written(0)));
+/// Results of C, as they are stored.
+template <class C>
+std::vector<C> run(runtime::Executable& executable, runtime::Backend& host, const library::Conv2dOp& op,
+                   std::span<const std::byte> a, std::span<const std::byte> b) {
+  std::vector<C> c(static_cast<std::size_t>(op.elements_written(0)));
   const auto of_a = host.allocate(a.size()), of_b = host.allocate(b.size()),
-             of_c = host.allocate(c.size() * 4);
+             of_c = host.allocate(c.size() * sizeof(C));
   host.upload({of_a.get(), 0}, a);
   host.upload({of_b.get(), 0}, b);
   const runtime::BufferView views[] = {{of_a.get(), 0}, {of_b.get(), 0}, {of_c.get(), 0}};
@@ -71,15 +66,16 @@ std::vector<float> run(runtime::Executable& executable, runtime::Backend& host, 
   return c;
 }
 
-std::vector<float> compute_bytes(const std::shared_ptr<runtime::host::ProductProgram>& program,
-                                 const library::Conv2dOp& op, std::span<const std::byte> a,
-                                 std::span<const std::byte> b, std::size_t threads) {
+template <class C = float>
+std::vector<C> compute_bytes(const std::shared_ptr<runtime::host::ProductProgram>& program,
+                             const library::Conv2dOp& op, std::span<const std::byte> a,
+                             std::span<const std::byte> b, std::size_t threads) {
   const base::Environment before = base::environment();
   base::mutable_environment().host_threads = static_cast<std::int64_t>(threads);
   const auto host = runtime::make_host_backend();
   REQUIRE(program != nullptr);
   program->use_threads(threads);
-  const std::vector<float> c = run(*program, *host, op, a, b);
+  const std::vector<C> c = run<C>(*program, *host, op, a, b);
   base::mutable_environment() = before;
   return c;
 }
@@ -167,7 +163,8 @@ TEST_CASE("convolutions by tiles and their gradients are within the bounds of th
     for (const Direction direction : kDirections) {
       library::Conv2dOp op = convolution(direction, c);
       CAPTURE(op.describe());
-      const std::vector<float> a = numbers(op.elements_read(0), 1), b = numbers(op.elements_read(1), 2);
+      const std::vector<float> a = drawn_numbers(op.elements_read(0), 1),
+                               b = drawn_numbers(op.elements_read(1), 2);
       const Sums wanted = sums_of(op, a, b);
       const double terms = direction == Direction::BackwardWeight
                                ? static_cast<double>(op.n * op.oh * op.ow)
@@ -194,7 +191,7 @@ TEST_CASE("the gradient by the weight reads images of bf16, and is rounded once"
       library::Conv2dOp op = convolution(Direction::BackwardWeight, c);
       CAPTURE(op.describe());
       CAPTURE(halves);
-      std::vector<float> a = numbers(op.elements_read(0), 1), b = numbers(op.elements_read(1), 2);
+      std::vector<float> a = drawn_numbers(op.elements_read(0), 1), b = drawn_numbers(op.elements_read(1), 2);
       std::vector<std::byte> bytes[2];
       for (const int factor : {0, 1}) {
         std::vector<float>& values = factor == 0 ? a : b;
@@ -219,7 +216,12 @@ TEST_CASE("the gradient by the weight reads images of bf16, and is rounded once"
                    (0x1p-22 + terms * 0x1p-25) * wanted.sizes[i]);
       CHECK(wrong == 0);
       op.stored[2] = DType::bf16;
-      CHECK(runtime::host::amx::make_conv2d_by(unit(), op, runtime::host::make_conv2d) != nullptr);
+      const std::vector<bfloat16> rounded =
+          compute_bytes<bfloat16>(runtime::host::amx::make_conv2d_by(unit(), op, runtime::host::make_conv2d),
+                                  op, bytes[0], bytes[1], 2);
+      wrong = 0;
+      for (std::size_t i = 0; i < got.size(); ++i) wrong += rounded[i].bits() != bfloat16(got[i]).bits();
+      CHECK(wrong == 0);
     }
 }
 
@@ -233,7 +235,8 @@ TEST_CASE("what has numbers that tiles do not take is left to the other program"
         CAPTURE(op.describe());
         CAPTURE(in_first);
         CAPTURE(number);
-        std::vector<float> a = numbers(op.elements_read(0), 1), b = numbers(op.elements_read(1), 2);
+        std::vector<float> a = drawn_numbers(op.elements_read(0), 1),
+                           b = drawn_numbers(op.elements_read(1), 2);
         (in_first ? a : b)[100] = number;
         CHECK(same_bits(compute(op, a, b, 2), compute_otherwise(op, a, b, 2)));
       }
@@ -244,8 +247,8 @@ TEST_CASE("images that are small as a whole are left to the other program") {
   for (const Direction direction : kDirections) {
     const library::Conv2dOp op = convolution(direction, {2, 32, 6, 6, 32, 3, 3, {1, 1}, {1, 1}});
     CAPTURE(op.describe());
-    std::vector<float> a = numbers(op.elements_read(0), 1);
-    const std::vector<float> b = numbers(op.elements_read(1), 2);
+    std::vector<float> a = drawn_numbers(op.elements_read(0), 1);
+    const std::vector<float> b = drawn_numbers(op.elements_read(1), 2);
     for (float& x : a) x *= 1e-30f;
     CHECK(same_bits(compute(op, a, b, 2), compute_otherwise(op, a, b, 2)));
   }
@@ -256,8 +259,8 @@ TEST_CASE("small weights keep their digits") {
   for (const Direction direction : {Direction::Forward, Direction::BackwardInput}) {
     const library::Conv2dOp op = convolution(direction, {1, 32, 6, 6, 40, 3, 3, {1, 1}, {1, 1}});
     CAPTURE(op.describe());
-    const std::vector<float> a = numbers(op.elements_read(0), 3);
-    std::vector<float> b = numbers(op.elements_read(1), 4);
+    const std::vector<float> a = drawn_numbers(op.elements_read(0), 3);
+    std::vector<float> b = drawn_numbers(op.elements_read(1), 4);
     for (float& x : b) x *= 1e-30f;
     const Sums wanted = sums_of(op, a, b);
     const std::vector<float> got = compute(op, a, b, 2);

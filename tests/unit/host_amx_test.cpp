@@ -1,14 +1,17 @@
 // The host's products by tiles: the processor's where it has them, and their emulation wherever the vectors
 // are there that pack. Sums are held to those of doubles.
+#include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 
 #include "jit/library/matmul.h"
 #include "src/base/env.h"
@@ -17,23 +20,17 @@
 #include "src/runtime/host/products/amx/panel.h"
 #include "src/runtime/host/products/gemm_pairs.h"
 #include "src/runtime/host/products/matmul.h"
+#include "src/runtime/host/threads/workers.h"
+#include "tests/support/drawn_numbers.h"
 #include "tests/support/one_run.h"
 
 using namespace sinter;
 using runtime::host::amx::Unit;
+using testing::drawn_numbers;
 
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-std::vector<float> numbers(std::int64_t n, std::uint64_t state, float size = 1) {
-  std::vector<float> values(static_cast<std::size_t>(n));
-  for (float& value : values) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    value = (static_cast<float>(state >> 40) / (1 << 23) - 1) * size;
-  }
-  return values;
-}
 
 struct Layout {
   bool a_across = false, b_across = false;  // columns of a, of b, lie in a row in memory
@@ -63,9 +60,10 @@ std::shared_ptr<runtime::host::ProductProgram> by_vectors(const library::MatMulO
   return runtime::host::make_matmul(op);
 }
 
-template <class A, class B>
-std::vector<float> compute(Unit unit, const library::MatMulOp& op, const std::vector<A>& a,
-                           const std::vector<B>& b, std::size_t threads) {
+/// Results of C, as they are stored.
+template <class C = float, class A, class B>
+std::vector<C> compute(Unit unit, const library::MatMulOp& op, const std::vector<A>& a,
+                       const std::vector<B>& b, std::size_t threads) {
   const base::Environment before = base::environment();
   base::mutable_environment().host_threads = static_cast<std::int64_t>(threads);
   const auto host = runtime::make_host_backend();
@@ -74,15 +72,25 @@ std::vector<float> compute(Unit unit, const library::MatMulOp& op, const std::ve
   executable->use_threads(threads);
   const auto elements = static_cast<std::size_t>(op.elements_written(0));
   const auto of_a = host->allocate(a.size() * sizeof(A)), of_b = host->allocate(b.size() * sizeof(B)),
-             of_c = host->allocate(elements * sizeof(float));
+             of_c = host->allocate(elements * sizeof(C));
   host->upload({of_a.get(), 0}, std::as_bytes(std::span(a)));
   host->upload({of_b.get(), 0}, std::as_bytes(std::span(b)));
   const runtime::BufferView views[] = {{of_a.get(), 0}, {of_b.get(), 0}, {of_c.get(), 0}};
   testing::run_alone(*host, *executable, {views, {}, {}});
-  std::vector<float> c(elements);
+  std::vector<C> c(elements);
   host->download({of_c.get(), 0}, std::as_writable_bytes(std::span(c)));
   base::mutable_environment() = before;
   return c;
+}
+
+/// Without a device, in memory of exactly its size.
+void compute_in_place(runtime::host::ProductProgram& program, runtime::ThreadPool& pool, const void* a,
+                      const void* b, float* c) {
+  const auto bytes_of = [](const void* p) { return static_cast<std::byte*>(const_cast<void*>(p)); };
+  const std::size_t bytes = program.workspace_bytes({}, 1);
+  const std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(64, bytes), &std::free);
+  runtime::host::Workers workers(pool, {bytes_of(memory.get()), bytes});
+  program.compute(workers, {bytes_of(a), bytes_of(b), bytes_of(c)});
 }
 
 double value_of(float x) { return x; }
@@ -142,7 +150,7 @@ TEST_CASE("products by tiles are within the bounds of their precision, the same 
     for (const Layout layout : kLayouts) {
       library::MatMulOp op = product(batch, m, n, k, layout);
       CAPTURE(op.describe());
-      const std::vector<float> a = numbers(batch * m * k, 1), b = numbers(batch * k * n, 2);
+      const std::vector<float> a = drawn_numbers(batch * m * k, 1), b = drawn_numbers(batch * k * n, 2);
       const double rounding = static_cast<double>(k) * 0x1p-23;
       for (const auto& [precision, most] : {std::pair{MatmulPrecision::Highest, 0x1p-23 + rounding / 4},
                                             {MatmulPrecision::Tf32x3, 0x1p-23 + rounding / 4},
@@ -167,7 +175,7 @@ TEST_CASE("factors of bf16 are multiplied exactly, beside each other and beside 
     for (const Layout layout : kLayouts) {
       library::MatMulOp op = product(batch, m, n, k, layout);
       CAPTURE(op.describe());
-      const std::vector<float> a = numbers(batch * m * k, 3), b = numbers(batch * k * n, 4);
+      const std::vector<float> a = drawn_numbers(batch * m * k, 3), b = drawn_numbers(batch * k * n, 4);
       const std::vector<bfloat16> half_a(a.begin(), a.end()), half_b(b.begin(), b.end());
       const double most = static_cast<double>(k) * 0x1p-23;
       for (const Unit unit : units()) {
@@ -192,13 +200,13 @@ TEST_CASE("products of f32 by tiles keep their digits, however large or small fa
                                        {1e18f, 1e18f},
                                        {1e-44f, 1e38f}}) {
     CAPTURE(size_a);
-    std::vector<float> a = numbers(40 * 120, 5, size_a), b = numbers(120 * 50, 6, size_b);
+    std::vector<float> a = drawn_numbers(40 * 120, 5, size_a), b = drawn_numbers(120 * 50, 6, size_b);
     for (const Unit unit : units()) CHECK(error_of(op, a, b, compute(unit, op, a, b, 1)) <= 120 * 0x1p-24);
     // Zeros are no small numbers.
     for (std::size_t i = 0; i < a.size(); i += 2) a[i] = 0;
     for (const Unit unit : units()) CHECK(error_of(op, a, b, compute(unit, op, a, b, 1)) <= 120 * 0x1p-24);
   }
-  const std::vector<float> zeros(40 * 120), b = numbers(120 * 50, 7);
+  const std::vector<float> zeros(40 * 120), b = drawn_numbers(120 * 50, 7);
   for (const Unit unit : units())
     for (const float x : compute(unit, op, zeros, b, 1)) CHECK(x == 0);
 }
@@ -216,7 +224,7 @@ TEST_CASE("one large number does not take the digits of others") {
     for (const float small : {1e-12f, 1e-20f}) {
       CAPTURE(large);
       CAPTURE(small);
-      std::vector<float> a = numbers(40 * 120, 10), b = numbers(120 * 50, 11, small);
+      std::vector<float> a = drawn_numbers(40 * 120, 10), b = drawn_numbers(120 * 50, 11, small);
       a[0] = large;
       for (const Unit unit : units()) CHECK(error_of(op, a, b, compute(unit, op, a, b, 2)) <= 120 * 0x1p-24);
       a[0] = 1;
@@ -230,7 +238,7 @@ TEST_CASE("large numbers of bf16 beside small ones of f32") {
   op.stored = {DType::bf16, std::nullopt, std::nullopt};
   for (const float large : {1e15f, 1e20f, 1e30f}) {
     CAPTURE(large);
-    const std::vector<float> a = numbers(40 * 120, 12, large), b = numbers(120 * 50, 13, 1e-20f);
+    const std::vector<float> a = drawn_numbers(40 * 120, 12, large), b = drawn_numbers(120 * 50, 13, 1e-20f);
     const std::vector<bfloat16> half(a.begin(), a.end());
     for (const Unit unit : units())
       CHECK(error_of(op, half, b, compute(unit, op, half, b, 2)) <= 120 * 0x1p-24);
@@ -241,7 +249,7 @@ TEST_CASE("infinities and NaN go where the vectors' products have them") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const bool of_halves : {false, true}) {
     library::MatMulOp op = product(1, 40, 70, 130, {});
-    std::vector<float> a = numbers(40 * 130, 8), b = numbers(130 * 70, 9);
+    std::vector<float> a = drawn_numbers(40 * 130, 8), b = drawn_numbers(130 * 70, 9);
     // An infinity beside 1, whose last pieces are zeros, beside 0 and beside the smallest number; a NaN; two
     // infinities that meet.
     a[3 * 130 + 7] = kInfinity;
@@ -272,11 +280,58 @@ TEST_CASE("infinities and NaN go where the vectors' products have them") {
 
 TEST_CASE("products that are stored as bf16 are rounded once") {
   library::MatMulOp op = product(1, 33, 40, 50, {});
-  op.stored = {DType::bf16, DType::bf16, DType::bf16};
-  if (units().empty()) return;
-  CHECK(runtime::host::amx::make_matmul_by(Unit::Emulated, op, by_vectors) != nullptr);
+  const std::vector<float> a = drawn_numbers(33 * 50, 14), b = drawn_numbers(50 * 40, 15);
+  for (const Unit unit : units()) {
+    op.stored[2].reset();
+    const std::vector<float> sums = compute(unit, op, a, b, 1);
+    op.stored[2] = DType::bf16;
+    const std::vector<bfloat16> rounded = compute<bfloat16>(unit, op, a, b, 1);
+    for (std::size_t i = 0; i < sums.size(); ++i) CHECK(rounded[i].bits() == bfloat16(sums[i]).bits());
+  }
   op.dtype = DType::f64;
   CHECK(runtime::host::amx::make_matmul_by(Unit::Emulated, op, by_vectors) == nullptr);
+}
+
+TEST_CASE("several threads run one program of tiles at once") {
+  const library::MatMulOp op = product(1, 100, 90, 191, {});
+  const std::vector<float> a = drawn_numbers(100 * 191, 16), b = drawn_numbers(191 * 90, 17);
+  for (const Unit unit : units()) {
+    const std::vector<float> wanted = compute(unit, op, a, b, 1);
+    const auto program = runtime::host::amx::make_matmul_by(unit, op, by_vectors);
+    runtime::ThreadPool pool(2);
+    program->use_threads(2);
+    std::array<std::vector<float>, 4> results;
+    std::vector<std::thread> threads;
+    for (std::vector<float>& c : results)
+      threads.emplace_back([&] {
+        for (int round = 0; round < 5; ++round) {
+          c.assign(wanted.size(), 0);
+          compute_in_place(*program, pool, a.data(), b.data(), c.data());
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    for (const std::vector<float>& c : results) CHECK(same_bits(c, wanted));
+  }
+}
+
+TEST_CASE("rows of a factor that lie more than 2^31 elements apart") {
+  library::MatMulOp op = product(1, 40, 32, 64, {});
+  op.a_row = std::int64_t{1} << 26;
+  const std::size_t bytes = static_cast<std::size_t>(op.m * op.a_row) * sizeof(float);
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  REQUIRE(memory != MAP_FAILED);
+  auto* const a = static_cast<float*>(memory);
+  const std::vector<float> rows = drawn_numbers(40 * 64, 18), b = drawn_numbers(64 * 32, 19);
+  for (std::int64_t i = 0; i < op.m; ++i) std::copy_n(rows.begin() + i * 64, 64, a + i * op.a_row);
+  const library::MatMulOp near = product(1, 40, 32, 64, {});
+  for (const Unit unit : units()) {
+    runtime::ThreadPool pool(1);
+    std::vector<float> c(40 * 32);
+    compute_in_place(*runtime::host::amx::make_matmul_by(unit, op, by_vectors), pool, a, b.data(), c.data());
+    CHECK(same_bits(c, compute(unit, near, rows, b, 1)));
+  }
+  munmap(memory, bytes);
 }
 
 TEST_CASE("the host takes tiles where they are faster, unless SINTER_AMX is 0") {

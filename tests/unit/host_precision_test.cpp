@@ -13,20 +13,13 @@
 #include "src/base/env.h"
 #include "src/runtime/host/host_backend.h"
 #include "src/runtime/host/products/gemm_pairs.h"
+#include "tests/support/drawn_numbers.h"
 #include "tests/support/one_run.h"
 
 using namespace sinter;
+using testing::drawn_numbers;
 
 namespace {
-
-std::vector<float> numbers(std::int64_t n, std::uint64_t state) {
-  std::vector<float> values(static_cast<std::size_t>(n));
-  for (float& value : values) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    value = static_cast<float>(state >> 40) / (1 << 23) - 1;
-  }
-  return values;
-}
 
 library::MatMulOp product(std::int64_t m, std::int64_t n, std::int64_t k, bool a_across, bool b_across) {
   library::MatMulOp op;
@@ -85,7 +78,7 @@ TEST_CASE("products of f32 under medium precision are those of factors rounded t
         CAPTURE(op.describe());
         CAPTURE(a_across);
         CAPTURE(b_across);
-        const std::vector<float> a = numbers(m * k, 1), b = numbers(k * n, 2);
+        const std::vector<float> a = drawn_numbers(m * k, 1), b = drawn_numbers(k * n, 2);
         const std::vector<float> exact = compute(op, a, b, 1, false).c;
         op.precision = MatmulPrecision::High;
         CHECK(same_bits(compute(op, a, b, 2, false).c, exact));
@@ -115,7 +108,7 @@ TEST_CASE("products of f32 under medium precision are those of factors rounded t
 TEST_CASE("sums of an odd number of terms, and few vectors, are not rounded under medium precision") {
   for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{30, 40, 51}, {2, 300, 100}, {5, 6, 1}}) {
     library::MatMulOp op = product(m, n, k, false, false);
-    const std::vector<float> a = numbers(m * k, 3), b = numbers(k * n, 4);
+    const std::vector<float> a = drawn_numbers(m * k, 3), b = drawn_numbers(k * n, 4);
     const std::vector<float> exact = compute(op, a, b, 1, false).c;
     op.precision = MatmulPrecision::Medium;
     CHECK(same_bits(compute(op, a, b, 1, false).c, exact));
@@ -157,7 +150,8 @@ TEST_CASE("convolutions of f32 under medium precision are those of factors round
         op.padding = {window / 2, window / 2};
         op.oh = op.ow = 9;
         CAPTURE(op.describe());
-        const std::vector<float> a = numbers(op.elements_read(0), 5), b = numbers(op.elements_read(1), 6);
+        const std::vector<float> a = drawn_numbers(op.elements_read(0), 5),
+                                 b = drawn_numbers(op.elements_read(1), 6);
         const std::vector<float> exact = compute(op, a, b, 1, true).c;
         op.precision = MatmulPrecision::Medium;
         const Computed rounded = compute(op, a, b, 1, true);

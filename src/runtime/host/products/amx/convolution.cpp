@@ -41,6 +41,13 @@ LineImage lines_of(Pixels pixels, std::int64_t channels, std::int64_t groups, DT
   return {pixels.count(), groups, channels / groups, dtype, pieces};
 }
 
+/// Weights are f32; of a gradient by them both factors are images.
+Pieces pieces_of_factors(const library::Conv2dOp& op) {
+  return op.direction == Direction::BackwardWeight
+             ? pieces_of(op.stored_dtype(1), op.stored_dtype(0), op.precision)
+             : pieces_of(DType::f32, DType::f32, op.precision);
+}
+
 double multiplications(const library::Conv2dOp& op) {
   return static_cast<double>(op.n * op.oh * op.ow) * static_cast<double>(op.c_out) *
          static_cast<double>(op.c_in / op.groups * op.kh * op.kw);
@@ -50,6 +57,7 @@ double multiplications(const library::Conv2dOp& op) {
 class ConvolutionProgram : public TiledProgram {
  public:
   std::string describe() const override { return op_.describe() + by_tiles(shape().pieces); }
+  std::size_t held_bytes() const override { return TiledProgram::held_bytes() + sizeof op_; }
 
  protected:
   ConvolutionProgram(const library::Conv2dOp& op, Unit unit, const TiledShape& shape,
@@ -88,7 +96,7 @@ struct ByPixels {
   explicit ByPixels(const library::Conv2dOp& op)
       : forward(op.direction == Direction::Forward),
         phases(forward ? std::vector{phase_of_y(op)} : phases_of_x(op)),
-        pieces(pieces_of(DType::f32, DType::f32, op.precision)),
+        pieces(pieces_of_factors(op)),
         read(forward ? pixels_of_x(op) : pixels_of_y(op)),
         lines(lines_of(read, forward ? op.c_in : op.c_out, op.groups, DType::f32, pieces.of[0])),
         written((forward ? op.c_out : op.c_in) / op.groups) {}
@@ -134,6 +142,12 @@ class PixelProgram final : public ConvolutionProgram {
       : ConvolutionProgram(op, unit, shape_of(op, by), std::move(otherwise)),
         by_(std::move(by)),
         weights_(op, by_.phases, by_.pieces, steps_of_block(shape())) {}
+
+  std::size_t held_bytes() const override {
+    std::size_t bytes = ConvolutionProgram::held_bytes() + weights_.held_bytes();
+    for (const Phase& phase : by_.phases) bytes += phase.held_bytes();
+    return bytes;
+  }
 
  private:
   const Phase& phase_of(std::int64_t product) const {
@@ -235,7 +249,7 @@ class PixelProgram final : public ConvolutionProgram {
 
 struct ByWeights {
   explicit ByWeights(const library::Conv2dOp& op)
-      : pieces(pieces_of(op.stored_dtype(1), op.stored_dtype(0), op.precision)),
+      : pieces(pieces_of_factors(op)),
         pixels(phase_of_y(op)),
         read(pixels_of_x(op)),
         x(lines_of(pixels_of_x(op), op.c_in, op.groups, op.stored_dtype(0), pieces.of[1])),
@@ -266,6 +280,10 @@ class WeightProgram final : public ConvolutionProgram {
   WeightProgram(const library::Conv2dOp& op, Unit unit, ByWeights by,
                 std::shared_ptr<ProductProgram> otherwise)
       : ConvolutionProgram(op, unit, shape_of(op, by), std::move(otherwise)), by_(std::move(by)) {}
+
+  std::size_t held_bytes() const override {
+    return ConvolutionProgram::held_bytes() + sizeof by_ + by_.pixels.held_bytes();
+  }
 
  private:
   std::int64_t taps() const { return static_cast<std::int64_t>(by_.pixels.taps.size()); }
@@ -391,7 +409,8 @@ std::shared_ptr<ProductProgram> make_conv2d_by(Unit by, const library::Conv2dOp&
   sums.stored[2].reset();
   std::array<Conversion, 3> conversions{};
   if (op.stored[2]) conversions[2] = {*op.stored[2], op.elements_written(0)};
-  return with_conversions(make(by, sums, otherwise(sums)), conversions);
+  const bool has_several = pieces_of_factors(op).term_count > 1;
+  return with_conversions(make(by, sums, has_several ? otherwise(sums) : nullptr), conversions);
 }
 
 std::shared_ptr<ProductProgram> make_conv2d(const library::Conv2dOp& op,

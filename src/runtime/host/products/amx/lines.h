@@ -20,7 +20,7 @@ struct LineImage {
   DType dtype = DType::f32;                           // of the image, or bf16, which is one piece
   int pieces = 1;
 
-  std::int64_t blocks() const { return (channels + kLineChannels - 1) / kLineChannels; }
+  std::int64_t blocks() const { return parts(channels, kLineChannels); }
   std::int64_t piece_bytes() const { return (pixels + 1) * kLineBytes; }
   std::int64_t block_bytes() const { return pieces * piece_bytes(); }
   std::int64_t group_bytes() const { return blocks() * block_bytes(); }

@@ -40,6 +40,8 @@ class MatMulProgram final : public TiledProgram {
 
   std::string describe() const override { return op_.describe() + by_tiles(shape().pieces); }
 
+  std::size_t held_bytes() const override { return TiledProgram::held_bytes() + sizeof op_; }
+
  private:
   std::int64_t rows(std::int64_t, std::int64_t panel) const override {
     return std::min(kPanelLanes, op_.m - panel * kPanelLanes);

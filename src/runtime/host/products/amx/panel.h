@@ -48,7 +48,8 @@ Tile* own_tile(std::byte* panel, std::int64_t step, int half, int pieces);
 /// Bytes from the own tile of a piece to that of the next.
 inline constexpr std::int64_t kOwnPieceBytes = 2 * sizeof(Tile);
 
-constexpr std::int64_t steps_of(std::int64_t depth) { return (depth + kTileDepth - 1) / kTileDepth; }
+constexpr std::int64_t parts(std::int64_t whole, std::int64_t each) { return (whole + each - 1) / each; }
+constexpr std::int64_t steps_of(std::int64_t depth) { return parts(depth, kTileDepth); }
 constexpr std::int64_t panel_bytes(std::int64_t depth, int pieces) {
   return static_cast<std::int64_t>(sizeof(PanelHead)) +
          steps_of(depth) * pieces * 2 * static_cast<std::int64_t>(sizeof(Tile));

@@ -83,10 +83,10 @@ void TiledProgram::choose_tiles(std::int64_t threads) {
 
 double TiledProgram::cycles() const {
   const double k = static_cast<double>(parts(shape_.k, kTileDepth) * kTileDepth);
-  // Halves of panels take half as long.
-  std::int64_t row_halves = 0, column_halves = 0;
-  for (std::int64_t panel = 0; panel < shape_.row_panels; ++panel)
-    row_halves += parts(rows(0, panel), kTileRows);
+  // Halves of panels take half as long. Of rows, the last panel alone may be one.
+  const std::int64_t row_halves =
+      2 * (shape_.row_panels - 1) + parts(rows(0, shape_.row_panels - 1), kTileRows);
+  std::int64_t column_halves = 0;
   for (std::int64_t panel = 0; panel < shape_.column_panels; ++panel)
     column_halves += parts(columns(panel), kTileWords);
   const double tiles = static_cast<double>(row_halves) * static_cast<double>(column_halves) / 4;

@@ -13,8 +13,6 @@
 
 namespace sinter::runtime::host::amx {
 
-constexpr std::int64_t parts(std::int64_t whole, std::int64_t each) { return (whole + each - 1) / each; }
-
 /// One or several products of as many panels of rows and columns.
 struct TiledShape {
   Pieces pieces;

@@ -12,6 +12,7 @@
 #include "src/runtime/host/products/gemm_pairs.h"
 
 #if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
 #include <immintrin.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -35,10 +36,8 @@ bool is_permitted() {
 }
 
 bool has_instructions() {
-  // Leaf 7: bit 22 of edx for bf16, bit 24 for tiles. g++ 12 has no name for them.
-  unsigned a = 7, b = 0, c = 0, d = 0;
-  __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-  return (d >> 22 & 1) != 0 && (d >> 24 & 1) != 0;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & bit_AMX_BF16) != 0 && (d & bit_AMX_TILE) != 0;
 }
 
 /// Palette 1: eight tiles of 16 rows of 64 bytes.

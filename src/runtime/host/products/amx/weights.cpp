@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "src/runtime/host/products/amx/split.h"
-#include "src/runtime/host/products/amx/tiled.h"
 #include "src/runtime/host/products/words.h"
 
 namespace sinter::runtime::host::amx {
@@ -35,6 +34,13 @@ PackedWeights::PackedWeights(const library::Conv2dOp& op, const std::vector<Phas
   }
   group_bytes_ = count * panel_bytes_;
   bytes_ = groups_ * group_bytes_;
+}
+
+std::size_t PackedWeights::held_bytes() const {
+  std::size_t bytes = sizeof *this;
+  for (const Product& product : products_)
+    bytes += sizeof product + product.taps.size() * sizeof product.taps[0];
+  return bytes;
 }
 
 std::int64_t PackedWeights::offset(std::int64_t number, std::int64_t panel, std::int64_t block) const {

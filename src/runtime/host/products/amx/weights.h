@@ -18,7 +18,9 @@ class PackedWeights {
   PackedWeights(const library::Conv2dOp& op, const std::vector<Phase>& phases, const Pieces& pieces,
                 std::int64_t steps_of_panel);
 
+  /// Of all panels; and of what this object holds itself.
   std::int64_t bytes() const { return bytes_; }
+  std::size_t held_bytes() const;
 
   /// Panels of all products, which threads may pack in turn.
   std::int64_t panels() const { return groups_ * static_cast<std::int64_t>(products_.size()) * panels_; }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct Phase {
   std::vector<Tap> taps;
 
   std::int64_t pixels(std::int64_t images) const { return images * count[0] * count[1]; }
+  std::size_t held_bytes() const { return sizeof *this + taps.size() * sizeof(Tap); }
 };
 /// Of y: one phase, all taps.
 Phase phase_of_y(const library::Conv2dOp& op);
