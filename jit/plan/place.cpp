@@ -1,8 +1,7 @@
-// Lifetimes, donation and arena offsets.
+// Lifetimes and donation.
 #include "jit/plan/place.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -11,127 +10,13 @@
 #include <sinter/error.h>
 
 #include "jit/ir/held_bytes.h"
+#include "jit/plan/arena.h"
 #include "jit/plan/order.h"
 
 namespace sinter::plan {
 namespace {
 
-constexpr std::size_t kMostBytes = std::numeric_limits<std::int64_t>::max();
-
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-/// A segment of the arena and its free stretches, first fit.
-class Segment {
- public:
-  /// What nobody has used at `depth` or deeper.
-  std::optional<std::size_t> take_free(std::size_t bytes, std::uint32_t depth) {
-    for (std::size_t i = 0; i < free_.size(); ++i) {
-      if (free_[i].bytes < bytes || free_[i].depth >= depth) continue;
-      const std::size_t offset = free_[i].offset;
-      free_[i].offset += bytes;
-      free_[i].bytes -= bytes;
-      if (free_[i].bytes == 0) free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
-      return offset;
-    }
-    return std::nullopt;
-  }
-  bool has_free(std::size_t bytes) const {
-    return std::any_of(free_.begin(), free_.end(), [&](const Free& free) { return free.bytes >= bytes; });
-  }
-  /// Takes what lies at the end, up to `most` bytes in all. Nothing where that is too little.
-  std::optional<std::size_t> grow(std::size_t bytes, std::size_t most) {
-    // The last free stretch may reach the end: it grows instead of being left behind.
-    const bool grows = !free_.empty() && free_.back().end() == end_ && free_.back().bytes < bytes;
-    const std::size_t offset = grows ? free_.back().offset : end_;
-    if (offset > most || bytes > most - offset) return std::nullopt;
-    if (grows) free_.pop_back();
-    end_ = offset + bytes;
-    return offset;
-  }
-  void give_back(std::size_t offset, std::size_t bytes, std::uint32_t depth) {
-    auto at = std::lower_bound(free_.begin(), free_.end(), offset,
-                               [](const Free& free, std::size_t at) { return free.offset < at; });
-    at = free_.insert(at, {offset, bytes, depth});
-    if (auto next = at + 1; next != free_.end() && at->end() == next->offset) {
-      at->join(*next);
-      at = free_.erase(next) - 1;
-    }
-    if (at != free_.begin())
-      if (auto before = at - 1; before->end() == at->offset) {
-        before->join(*at);
-        free_.erase(at);
-      }
-  }
-  std::size_t end() const { return end_; }
-
- private:
-  struct Free {
-    std::size_t offset, bytes;
-    std::uint32_t depth;  // of the deepest step that used any of it
-    std::size_t end() const { return offset + bytes; }
-    void join(const Free& next) {
-      bytes += next.bytes;
-      depth = std::max(depth, next.depth);
-    }
-  };
-  std::vector<Free> free_;  // by offsets
-  std::size_t end_ = 0;
-};
-
-class Arena {
- public:
-  explicit Arena(const ArenaLimits& limits)
-      : most_(limits.segment_bytes == 0 ? kMostBytes : limits.segment_bytes),
-        overlaps_(limits.spare_bytes > 0),
-        spare_(limits.spare_bytes) {}
-
-  /// For a step of this depth. One that takes what less deep steps used makes no chain longer; what others
-  /// used is taken only when nothing is left to spare.
-  Binding take(std::size_t bytes, std::uint32_t depth) {
-    if (!overlaps_) depth = kAnyDepth;
-    for (Segment& segment : segments_)
-      if (const auto offset = segment.take_free(bytes, depth)) return binding(segment, *offset);
-    const bool has_free = std::any_of(segments_.begin(), segments_.end(),
-                                      [&](const Segment& segment) { return segment.has_free(bytes); });
-    if (has_free && bytes > spare_) {
-      for (Segment& segment : segments_)
-        if (const auto offset = segment.take_free(bytes, kAnyDepth)) return binding(segment, *offset);
-    } else if (has_free) {
-      spare_ -= bytes;
-    }
-    for (Segment& segment : segments_)
-      if (const auto offset = segment.grow(bytes, most_)) return binding(segment, *offset);
-    segments_.emplace_back().grow(bytes, kMostBytes);
-    return binding(segments_.back(), 0);
-  }
-  /// `depth`: of the deepest step that used it.
-  void give_back(const Binding& at, std::size_t bytes, std::uint32_t depth) {
-    segments_[at.index].give_back(at.byte_offset, bytes, depth);
-  }
-  std::vector<std::size_t> ends() const {
-    std::vector<std::size_t> bytes;
-    std::size_t all = 0;
-    for (const Segment& segment : segments_) {
-      bytes.push_back(segment.end());
-      if (segment.end() > kMostBytes - all)
-        throw DeviceError("[plan] the temporaries of one trace take more than 2^63 bytes");
-      all += segment.end();
-    }
-    return bytes;
-  }
-
- private:
-  Binding binding(const Segment& segment, std::size_t offset) const {
-    return {Binding::Space::Temporary, static_cast<std::uint32_t>(&segment - segments_.data()), offset};
-  }
-
-  static constexpr std::uint32_t kAnyDepth = std::numeric_limits<std::uint32_t>::max();
-
-  const std::size_t most_;
-  const bool overlaps_;
-  std::size_t spare_;  // for growing though there is a free stretch
-  std::vector<Segment> segments_;
-};
 
 std::size_t bytes_of(const Node& node) {
   return static_cast<std::size_t>(node.shape.numel()) * size_of(node.dtype);
@@ -198,6 +83,7 @@ class PlaceReader {
         uses_of_input_(graph.trace->buffer_count, 0),
         is_seen_(graph.nodes.size(), false),
         is_listed_(graph.nodes.size(), false),
+        is_chained_(graph.nodes.size(), false),
         number_of_(graph.nodes.size(), kNoNumber),
         outermost_(graph.nodes.size(), kNoNode) {}
 
@@ -213,6 +99,7 @@ class PlaceReader {
         is_seen_[view->base] = true;
       }
     }
+    read_chains();
     for (int s = 0; s < static_cast<int>(steps_.size()); ++s)
       for (const BufferUse& use : steps_[s].buffers) {
         const NodeId memory = outermost(use.node);
@@ -242,6 +129,37 @@ class PlaceReader {
     }
   }
   bool is_joined(NodeId id) const { return outermost_[id] != kNoNode; }
+
+  /// What somebody sees afterwards cannot be written over a temporary, which would have to stay. But where
+  /// most of the temporary stays as it is, and the step reads it alone, it lies in the result's memory from
+  /// the beginning, and what it was written over as well.
+  void read_chains() {
+    std::vector<int> readers(graph_.nodes.size(), 0);
+    for (const Step& step : steps_)
+      for (const BufferUse& use : step.buffers) readers[use.node] += use.read ? 1 : 0;
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+      std::size_t first = 0;
+      for (const GroupId member : step->members) {
+        const std::size_t end = first + grouping_.kernels[member].buffers.size();
+        for (std::size_t w = first; w < end; ++w) {
+          const BufferUse& to = step->buffers[w];
+          const std::size_t r = first + spares_points(member, w - first);
+          if (!to.written || r >= end || !(is_seen_[to.node] || is_chained_[to.node])) continue;
+          const BufferUse& from = step->buffers[r];
+          const Node &before = graph_.nodes[from.node], &after = graph_.nodes[to.node];
+          if (before.kind != NodeKind::Op || before.dtype != after.dtype || before.shape != after.shape ||
+              readers[from.node] > 1 || is_seen_[from.node] || from.written || is_joined(from.node) ||
+              (is_joined(to.node) && !is_chained_[to.node]) ||
+              !same_elements(grouping_.kernels[member].kernel(), r - first, w - first))
+            continue;
+          outermost_[to.node] = outermost(to.node);
+          outermost_[from.node] = outermost_[to.node];
+          is_chained_[from.node] = true;
+        }
+        first = end;
+      }
+    }
+  }
   /// Whose memory a node's is a part of.
   NodeId outermost(NodeId id) const { return is_joined(id) ? outermost_[id] : id; }
 
@@ -367,6 +285,7 @@ class PlaceReader {
   std::vector<int> uses_, uses_of_input_;  // by buffers of the step at hand: of nodes, of the trace's buffers
   std::vector<bool> is_seen_;              // stored nodes that somebody sees afterwards
   std::vector<bool> is_listed_;            // among last uses
+  std::vector<bool> is_chained_;           // in the memory of a result that is written over them
   std::vector<PlaceRules::Number> number_of_;
   std::vector<NodeId> outermost_;  // of joins and their parts the join that they lie in; else kNoNode
   absl::flat_hash_map<std::vector<std::int64_t>, std::uint32_t> place_of_key_;  // shapes with dtypes

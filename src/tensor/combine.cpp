@@ -11,10 +11,6 @@ namespace sinter {
 
 namespace {
 
-// A kernel can read a limited number of buffers. Longer lists are joined as a tree of groups: an element is
-// copied once per level of the tree, not once per kernel.
-constexpr std::size_t kGroup = 16;
-
 void check_pieces(std::string_view op, std::span<const AnyTensor> pieces, std::size_t axis,
                   const Location& where) {
   const trace::Value& first = *pieces[0].value();
@@ -35,16 +31,6 @@ void check_pieces(std::string_view op, std::span<const AnyTensor> pieces, std::s
 /// where the earlier pieces left only padding.
 AnyTensor join(std::span<const AnyTensor> pieces, std::size_t axis, const Location& where) {
   if (pieces.size() == 1) return pieces[0];
-  if (pieces.size() > kGroup) {
-    const std::size_t groups = (pieces.size() + kGroup - 1) / kGroup;
-    std::vector<AnyTensor> joined;
-    for (std::size_t g = 0, begin = 0; g < groups; ++g) {
-      const std::size_t end = pieces.size() * (g + 1) / groups;
-      joined.push_back(join(pieces.subspan(begin, end - begin), axis, where));
-      begin = end;
-    }
-    return join(joined, axis, where);
-  }
   Shape shape(pieces[0].shape());
   shape[axis] = 0;
   for (const AnyTensor& piece : pieces) shape[axis] += piece.shape()[axis];

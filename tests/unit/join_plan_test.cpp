@@ -274,4 +274,35 @@ TEST_CASE("new sizes are joined where their pieces allow it") {
   CHECK(comparison.reused() > 0);
 }
 
+TEST_CASE("long lists of large pieces are computed by kernels for some each, in the result's memory") {
+  constexpr std::int64_t kCount = 24, kSide = 1024, kPiece = kSide * kSide;
+  const Device device = Device::null();
+  std::vector<Tensor<2>> pieces;
+  for (std::int64_t k = 0; k < kCount; ++k)
+    pieces.push_back(Tensor<2>::from_data(numbers(kPiece, 3), {kSide, kSide}, device));
+  device.sync();
+  constexpr double kLaunch = 8 << 20, kTest = 12.0 / 14;  // the null device's
+  const auto each = static_cast<std::int64_t>(std::sqrt(kLaunch / (static_cast<double>(kPiece) * kTest)));
+  for (const std::int64_t axis : {0, 1}) {
+    Tensor<2> whole;
+    const Report report = explain([&] { whole = Tensor<2>::cat(pieces, axis); });
+    REQUIRE(report.traces.size() == 1);
+    const ReportTrace& trace = report.traces[0];
+    CHECK(trace.launches.size() == static_cast<std::size_t>(kCount / each));
+    CHECK(trace.temporary_bytes == 0);
+    CHECK(trace.bytes_moved == 2 * kCount * kPiece * 4);
+  }
+}
+
+TEST_CASE("long lists of small pieces are joined in groups that share a launch") {
+  const Device device = Device::null();
+  std::vector<Tensor<2>> pieces;
+  for (int k = 0; k < 256; ++k) pieces.push_back(Tensor<2>::from_data(numbers(12, 3), {4, 3}, device));
+  device.sync();
+  Tensor<2> whole;
+  const Report report = explain([&] { whole = Tensor<2>::cat(pieces, 1); });
+  REQUIRE(report.traces.size() == 1);
+  CHECK(report.traces[0].launches.size() == 2);
+}
+
 }  // namespace sinter::testing

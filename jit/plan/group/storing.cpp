@@ -139,7 +139,7 @@ class StoreChooser {
     const std::vector<NodeId> shown = shown_by_views();
     for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
       const Node& n = node(id);
-      if (n.is_stored_copy()) pin(id);
+      if (n.is_stored_copy() || n.is_stored) pin(id);
       for (std::size_t k = 0; k < n.operands.size(); ++k)
         if (n.reads_many_times(k)) pin_shown(n.operands[k]);
       if (n.is(OpClass::Gather)) pin_below_views(n.operands[0]);

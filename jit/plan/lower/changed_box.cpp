@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <span>
 
+#include <absl/container/flat_hash_set.h>
+
 namespace sinter::plan {
 namespace {
 
@@ -101,6 +103,26 @@ bool extend(Box& box, const Box& other) {
   return true;
 }
 
+/// True iff the boxes, of which each is an interval of one loop and as large as the others in all other
+/// loops, follow each other without gaps. They may be in any order.
+bool follow_each_other(std::vector<Box> boxes) {
+  std::optional<std::size_t> along;
+  for (const Box& box : boxes)
+    for (std::size_t k = 0; k < box.size(); ++k) {
+      if (box[k].step != 1 && box[k].count != 1) return false;
+      if (!box[k].moving.empty()) return false;
+      if (box[k] == boxes[0][k]) continue;
+      if (along.value_or(k) != k) return false;
+      along = k;
+    }
+  if (!along) return boxes.size() == 1;
+  std::sort(boxes.begin(), boxes.end(),
+            [&](const Box& a, const Box& b) { return a[*along].first < b[*along].first; });
+  for (std::size_t b = 1; b < boxes.size(); ++b)
+    if (boxes[b - 1][*along].first + boxes[b - 1][*along].count != boxes[b][*along].first) return false;
+  return true;
+}
+
 bool is_all(const Side& side, std::int64_t extent) {
   return side.first == 0 && side.count == extent && side.moving.empty();
 }
@@ -125,6 +147,7 @@ class Finder {
 
   Box box;
   std::vector<Overwrite> over;
+  std::vector<ir::ExprId> last_choices;  // selects whose test holds wherever it is asked
 
  private:
   const ir::Expr& expr(ir::ExprId id) const { return draft_.exprs[id]; }
@@ -142,15 +165,26 @@ class Finder {
     const DType dtype = draft_.buffer_dtypes[store.buffer];
     ir::ExprId id = behind_cast(store.value, arithmetic_of(dtype), dtype);
     std::vector<ir::ExprId> tests;
-    for (; is(id, Op::Where) && expr(expr(id).args[0]).kind == ir::ExprKind::InBounds;
+    std::vector<Box> boxes;
+    ir::ExprId last = ir::kNone;
+    bool is_seen_inside_alone = false;
+    for (;
+         !is_seen_inside_alone && is(id, Op::Where) && expr(expr(id).args[0]).kind == ir::ExprKind::InBounds;
          id = expr(id).args[2]) {
+      is_seen_inside_alone = draft_.chosen_where_seen.contains(id);
       tests.push_back(expr(id).args[0]);
       const std::optional<Box> own = box_of(draft_, expr(tests.back()));
       if (!own) return false;
+      boxes.push_back(*own);
+      last = id;
       if (box.empty())
         box = *own;
       else if (!extend(box, *own))
         return false;
+    }
+    if (is_seen_inside_alone) {
+      note_last_choice(last, std::move(boxes));
+      return true;
     }
     id = behind_cast(id, dtype, arithmetic_of(dtype));
     const ir::Expr& old = expr(id);
@@ -160,7 +194,13 @@ class Finder {
     const auto is_taken = [&](const Overwrite& other) { return other.operand == old.buffer; };
     if (std::any_of(over.begin(), over.end(), is_taken)) return false;
     over.push_back({store.buffer, old.buffer});
+    note_last_choice(last, std::move(boxes));
     return true;
+  }
+
+  /// Where the boxes of all tests are the whole box, the last test needs not be made.
+  void note_last_choice(ir::ExprId last, std::vector<Box> boxes) {
+    if (draft_.stores.size() == 1 && follow_each_other(std::move(boxes))) last_choices.push_back(last);
   }
 
   /// True iff the predicate holds wherever none of the tests does.
@@ -180,7 +220,9 @@ class Mover {
  public:
   Mover(const Draft& draft, const Box& box) : box_(box), draft_(draft) {}
 
-  std::optional<ChangedBox> run(std::vector<Overwrite> over) {
+  /// `last_choices`: of selects, those that are taken wherever they are asked.
+  std::optional<ChangedBox> run(std::vector<Overwrite> over, const std::vector<ir::ExprId>& last_choices) {
+    for (const ir::ExprId id : last_choices) is_chosen_.insert(id);
     find_truths();
     move_loops();
     keep_what_is_stored();
@@ -208,6 +250,8 @@ class Mover {
       }
       if (expr.kind == ir::ExprKind::InBounds) {
         if (holds_everywhere(expr)) truth_[id] = Truth::Always;
+      } else if (is_chosen_.contains(id)) {
+        now_[id] = expr.args[1];
       } else if (expr.kind == ir::ExprKind::Elementwise) {
         simplify(id, expr);
       }
@@ -309,6 +353,7 @@ class Mover {
   const Box& box_;
   Draft draft_;
   std::vector<Overwrite> over_;
+  absl::flat_hash_set<ir::ExprId> is_chosen_;
   std::vector<Truth> truth_;     // of each expression at the points of the box
   std::vector<ir::ExprId> now_;  // what stands for each expression
 };
@@ -318,7 +363,7 @@ class Mover {
 std::optional<ChangedBox> changed_box(const Draft& draft) {
   Finder finder(draft);
   if (!finder.run()) return std::nullopt;
-  return Mover(draft, finder.box).run(std::move(finder.over));
+  return Mover(draft, finder.box).run(std::move(finder.over), finder.last_choices);
 }
 
 std::optional<InPlaceKernel> in_place_kernel(ChangedBox box, const Lowered& whole,

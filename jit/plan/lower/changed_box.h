@@ -19,8 +19,9 @@ struct ChangedBox {
 
 /// Each result of an elementwise kernel may be an operand at most points, and something else on a grid: that
 /// is what slice_assign becomes. Written over these operands, nothing changes outside of the least box of
-/// points that has all grids. Nothing where that is all points or unknown: of grids that move only those are
-/// in one box that are the same. Where the box begins may move; how large it is may not.
+/// points that has all grids. Nothing is written over where what is outside does not matter, as with the
+/// first pieces of a concatenation. Nothing where that is all points or unknown: of grids that move only
+/// those are in one box that are the same. Where the box begins may move; how large it is may not.
 std::optional<ChangedBox> changed_box(const Draft& draft);
 
 /// The box's kernel. Nothing where a launch of several members that has room for the whole kernel would have

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include "jit/ir/kernel.h"
 #include "jit/plan/lower/lower.h"
@@ -53,7 +54,8 @@ struct Draft {
   std::vector<std::int64_t> extents;
   std::vector<IndexMap> maps;
   std::vector<DraftBounds> bounds;
-  absl::flat_hash_map<ir::ExprId, Indexed> indexed;  // LoadAt
+  absl::flat_hash_map<ir::ExprId, Indexed> indexed;   // LoadAt
+  absl::flat_hash_set<ir::ExprId> chosen_where_seen;  // selects whose other choice nobody sees
   std::vector<ir::Expr> exprs;
   std::vector<DraftStore> stores;
   std::vector<BufferUse> buffers;

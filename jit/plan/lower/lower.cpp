@@ -379,14 +379,16 @@ class Lowering : private FrameTests {
     } else {
       ir::Expr fill;
       fill.kind = ir::ExprKind::Scalar;
-      fill.dtype = draft_.exprs[where.args[1]].dtype;
-      if (is_stored_int(fill.dtype)) fill.dtype = arithmetic_of(fill.dtype);
+      const DType dtype = draft_.exprs[where.args[1]].dtype;
+      fill.dtype = is_stored_int(dtype) ? arithmetic_of(dtype) : dtype;
       fill.scalar = scalar(n.scalars[0], fill.dtype);
       where.args[2] = add(fill, id);
     }
     match(where.args[1], where.args[2], id);
     where.dtype = draft_.exprs[where.args[1]].dtype;
-    return add(where, id);
+    const ir::ExprId chosen = add(where, id);
+    if (n.is_unseen_around) draft_.chosen_where_seen.insert(chosen);
+    return chosen;
   }
 
   /// Pieces one behind the other, each of which is read only where it is.
@@ -396,8 +398,7 @@ class Lowering : private FrameTests {
     const std::size_t rank = n.shape.rank();
     std::vector<std::int64_t> ints(2 * rank, 0);  // starts and steps
     std::fill(ints.begin() + static_cast<std::ptrdiff_t>(rank), ints.end(), std::int64_t{1});
-    pieces_ += n.operands.size() - 1;
-    if (pieces_ > kMostPieces) throw Cut{"too many pieces"};
+    if ((pieces_ += n.operands.size() - 1) > kMostPieces) throw Cut{"too many pieces"};
     ir::ExprId joined = ir::kNone;
     for (const NodeId piece : n.operands) {
       const Grid grid(n.shape, node(piece).shape, ints, {});
@@ -422,9 +423,8 @@ class Lowering : private FrameTests {
     return joined;
   }
 
-  /// Where a slice_assign reads what is around its grid: everywhere, under the grid too, because whole-vector
-  /// loads are faster than skipping, unless a good part of the elements is replaced. Parts of a concatenation
-  /// are tested already.
+  /// Where a slice_assign reads what is around its grid: under the grid too, as whole vectors are faster, but
+  /// where a good part of the elements is replaced. Parts of a concatenation are tested already.
   ir::ExprId around(NodeId id, ir::ExprId on_grid, ir::ExprId predicate) {
     const Node& n = node(id);
     const bool unseen = n.ints.back() != 0;

@@ -13,6 +13,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include "jit/plan/place.h"
+#include "jit/plan/rewrite/chains.h"
 #include "jit/plan/rewrite/passes.h"
 #include "jit/plan/rewrite/rewriter.h"
 
@@ -48,15 +49,12 @@ class PieceReader {
  public:
   explicit PieceReader(const Graph& graph)
       : graph_(graph),
-        users_(graph.nodes.size(), 0),
+        chains_(graph),
+        users_(chains_.uses()),
         is_shown_(graph.nodes.size()),
         is_piece_(graph.nodes.size()) {
-    for (const Node& node : graph.nodes)
-      for (const NodeId operand : node.operands) ++users_[operand];
-    for (const Result& result : graph.results) {
-      ++users_[result.node];
+    for (const Result& result : graph.results)
       is_shown_[result.node] = is_shown_[base_of(graph, result.node)] = true;
-    }
     for (NodeId id = 0; id < graph.nodes.size(); ++id)
       if (std::optional<Pieces> pieces = read(id)) found_.emplace(id, std::move(*pieces));
     // The tree of a long list: what is a part of a larger one need not be long itself.
@@ -84,8 +82,6 @@ class PieceReader {
  private:
   const Node& node(NodeId id) const { return graph_.nodes[id]; }
   bool is_op(NodeId id, Op op) const { return node(id).kind == NodeKind::Op && node(id).op == op; }
-  /// Of a chain of assignments to what is nothing yet.
-  bool is_link(NodeId id) const { return is_op(id, Op::SliceAssign) && node(id).ints.back() != 0; }
 
   /// The concatenation that a node is the end of. Operands have been asked about before.
   std::optional<Pieces> read(NodeId id) {
@@ -93,7 +89,10 @@ class PieceReader {
     if (is_op(id, Op::Concat)) {
       pieces.nodes = node(id).operands;
       pieces.dim = static_cast<std::size_t>(node(id).ints[0]);
-    } else if (!is_link(id) || !read_chain(id, pieces)) {
+    } else if (std::optional<Chain> chain = chains_.ending_at(id)) {
+      pieces.nodes = std::move(chain->pieces);
+      pieces.dim = chain->dim;
+    } else {
       return std::nullopt;
     }
     for (NodeId piece : pieces.nodes) {
@@ -116,37 +115,9 @@ class PieceReader {
            !is_piece_[piece];
   }
 
-  /// A pad with the first piece, to which the others are assigned one after the other, as `cat` records it.
-  /// False for a chain that goes on: there the last piece does not end where the shape does.
-  bool read_chain(NodeId id, Pieces& pieces) {
-    const Shape& whole = node(id).shape;
-    const std::size_t rank = whole.rank();
-    NodeId at = id;
-    for (; is_link(at); at = node(at).operands[0]) {
-      if (!node(at).starts.empty() || (at != id && users_[at] != 1)) return false;
-      pieces.nodes.push_back(node(at).operands[1]);
-    }
-    if (!is_op(at, Op::Pad) || !node(at).starts.empty() || users_[at] != 1) return false;
-    pieces.nodes.push_back(node(at).operands[0]);
-    std::reverse(pieces.nodes.begin(), pieces.nodes.end());
-    while (pieces.dim < rank && node(id).ints[pieces.dim] == 0) ++pieces.dim;
-    if (pieces.dim == rank) return false;
-    // From the last one back to the pad.
-    std::int64_t begin = whole[pieces.dim];
-    at = id;
-    for (auto piece = pieces.nodes.rbegin(); piece != pieces.nodes.rend(); ++piece) {
-      begin -= node(*piece).shape[pieces.dim];
-      for (std::size_t d = 0; d < rank; ++d)
-        if (node(at).ints[d] != (d == pieces.dim ? begin : 0) || node(at).ints[rank + d] != 1 ||
-            (d != pieces.dim && node(*piece).shape[d] != whole[d]))
-          return false;
-      at = node(at).operands[0];
-    }
-    return begin == 0;
-  }
-
   const Graph& graph_;
-  std::vector<std::uint32_t> users_;
+  const ChainReader chains_;
+  const std::vector<std::uint32_t>& users_;
   std::vector<bool> is_shown_;
   std::vector<bool> is_piece_;  // of what was read so far
   absl::flat_hash_map<NodeId, Pieces> found_;
@@ -158,7 +129,7 @@ class Joiner {
   Joiner(Rewriter& to, const PieceReader& reader, absl::flat_hash_set<NodeId>& taken)
       : to_(to), reader_(reader), taken_(taken) {}
 
-  NodeId written(const Node& node, const Pieces& pieces, const ir::DeviceTraits& traits) {
+  NodeId written(Node node, const Pieces& pieces, const ir::DeviceTraits& traits) {
     Node whole;
     whole.op = Op::Concat;
     whole.dtype = node.dtype;
@@ -167,11 +138,11 @@ class Joiner {
     for (const NodeId piece : pieces.nodes) whole.operands.push_back(to_.now(piece));
     const NodeId id = to_.add(whole);
     if (to_.after().checks) to_.after().checks->ask(to_.after(), id, lie_in_turn);
-    if (lie_in_turn(to_.after(), id, traits) == 0) return id;
+    if (lie_in_turn(to_.after(), id, traits) == 0) return to_.add(std::move(node));
     whole.op = Op::Join;
     for (std::size_t k = 0; k < pieces.stored.size(); ++k) {
       whole.operands[k] = to_.now(pieces.stored[k]);
-      if (!take(pieces.stored[k], whole.operands[k])) return id;
+      if (!take(pieces.stored[k], whole.operands[k])) return to_.add(std::move(node));
     }
     return to_.add(std::move(whole));
   }
@@ -200,7 +171,7 @@ void join_in_memory(Graph& graph, const ir::DeviceTraits& traits) {
   rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
     const Pieces* pieces = reader.pieces_of(id);
     if (pieces == nullptr) return to.add(std::move(node));
-    return Joiner(to, reader, taken).written(node, *pieces, traits);
+    return Joiner(to, reader, taken).written(std::move(node), *pieces, traits);
   });
 }
 

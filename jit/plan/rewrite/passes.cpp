@@ -39,6 +39,7 @@ constexpr Pass kPasses[] = {
     {"order_heads", order_heads,
      [](auto& traits, auto& options) { return keeps_tiles(traits) && options.fusion; }},
     {"join_in_memory", join_in_memory, [](auto&, auto& options) { return options.fusion; }},
+    {"divide_concatenations", divide_concatenations, [](auto&, auto& options) { return options.fusion; }},
     {"split_reductions", split_reductions, [](auto& traits, auto&) { return !traits.grid_reductions; }},
     {"use_welford", use_welford,
      [](auto& traits, auto& options) { return traits.grid_reductions && options.fusion; }},

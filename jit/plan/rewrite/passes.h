@@ -95,6 +95,9 @@ void absorb_casts(Graph& graph, const ir::DeviceTraits& traits);
 /// Pieces of a long concatenation that lie one behind the other in memory are stored in their places.
 void join_in_memory(Graph& graph, const ir::DeviceTraits& traits);
 
+/// Long concatenations are computed by several kernels.
+void divide_concatenations(Graph& graph, const ir::DeviceTraits& traits);
+
 /// Reductions with too few results to keep the device busy become two, one after the other.
 void split_reductions(Graph& graph, const ir::DeviceTraits& traits);
 

@@ -66,7 +66,8 @@ bool Rewriter::Equal::operator()(NodeId a, NodeId b) const {
   const Node &x = graph->nodes[a], &y = graph->nodes[b];
   return x.kind == y.kind && x.op == y.op && x.dtype == y.dtype && x.shape == y.shape &&
          x.operands == y.operands && x.ints == y.ints && x.starts == y.starts && x.value == y.value &&
-         x.precision == y.precision && x.channels_last == y.channels_last &&
+         x.precision == y.precision && x.channels_last == y.channels_last && x.is_stored == y.is_stored &&
+         x.is_unseen_around == y.is_unseen_around &&
          std::equal(
              x.scalars.begin(), x.scalars.end(), y.scalars.begin(), y.scalars.end(),
              [&](ScalarRef s, ScalarRef t) { return identity_of(*graph, s) == identity_of(*graph, t); });
