@@ -25,6 +25,17 @@ TEST_CASE("batches of products with few rows and columns are sums of products") 
   }
 }
 
+TEST_CASE("products of many rows or columns, for each of which little is multiplied, are sums of products") {
+  CHECK(is_sum(product({100000, 3}, {3, 3})));
+  CHECK(is_sum(product({100000, 8}, {8, 4})));
+  CHECK(is_sum(product({17, 16}, {16, 2})));
+  CHECK(is_sum(product({3, 3}, {3, 100000})));
+  CHECK(is_sum(product({64, 65536, 3}, {64, 3, 2})));
+  CHECK_FALSE(is_sum(product({100000, 8}, {8, 5})));
+  CHECK_FALSE(is_sum(product({16, 16}, {16, 2})));
+  CHECK_FALSE(is_sum(product({3, 100000}, {100000, 3})));
+}
+
 TEST_CASE("a lane adds up a small product, with the work around it") {
   const Planned p = planned([](const Device& device) {
     const auto of = [&](const Shape& shape) { return input(shape, device, DType::f32); };

@@ -1,6 +1,7 @@
 // Pass: batches of products with few rows and columns become sums of products, which kernels of sums compute
 // together with the work around them. A tile of such a product would be mostly empty, and a kernel of tiles
 // has one for each product of the batch.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -14,16 +15,24 @@ namespace {
 // Rows, columns and elements of a sum. Each multiplication reads two elements out of a cache: with 32 of
 // each, tiles, which keep them in registers, take a sixth of the time (docs/benchmarks/products.md).
 constexpr std::int64_t kMost = 16;
+// Of a product with many rows or columns: multiplications for each of them. With 256, tiles take two thirds
+// of the time at least, and a quarter of it with many columns.
+constexpr std::int64_t kMostThin = 32;
 
-/// True iff the product is one of several, each of few rows, columns and elements to add up.
+/// 1 iff the product is one of several, each of few rows, columns and elements to add up, or has many rows or
+/// columns for each of which little is multiplied.
 std::uint64_t is_small(const Graph& graph, NodeId id, const ir::DeviceTraits&) {
   const Node& product = graph.nodes[id];
   const std::size_t rank = product.shape.rank();
   const Shape& left = graph.nodes[product.operands[0]].shape;
   std::int64_t batch = 1;
   for (std::size_t d = 0; d + 2 < rank; ++d) batch *= product.shape[d];
-  const auto fits = [](std::int64_t size) { return size > 0 && size <= kMost; };
-  return batch > 1 && fits(product.shape[rank - 2]) && fits(product.shape[rank - 1]) && fits(left[rank - 1]);
+  const auto fits = [](std::int64_t size) { return size <= kMost; };
+  const std::int64_t m = product.shape[rank - 2], n = product.shape[rank - 1];
+  const std::int64_t k = left[rank - 1];
+  if (m == 0 || n == 0 || k == 0) return 0;
+  if (batch > 1 && fits(m) && fits(n) && fits(k)) return 1;
+  return std::max(m, n) > kMost && std::min(m, n) * k <= kMostThin;
 }
 
 /// Nodes that a softmax is made of, or is made from: the products of attention, which stay out of memory
@@ -87,7 +96,7 @@ void sum_small_products(Graph& graph, const ir::DeviceTraits& traits) {
   bool is_any = false;
   for (NodeId id = 0; id < graph.nodes.size(); ++id) {
     const Node& node = graph.nodes[id];
-    if (node.kind != NodeKind::Op || node.op != Op::MatMul || node.shape.rank() < 3) continue;
+    if (node.kind != NodeKind::Op || node.op != Op::MatMul || node.shape.rank() < 2) continue;
     if (graph.checks) graph.checks->ask(graph, id, is_small);
     is_wanted[id] = is_small(graph, id, traits) != 0;
     is_any |= is_wanted[id];
