@@ -4,8 +4,10 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <sinter/autodiff.h>
 #include <sinter/functions/scatter.h>
 #include <sinter/nn/conv.h>
 #include <sinter/nn/pool.h>
@@ -105,31 +107,71 @@ A max_pool(const char* layer, const A& x, const std::array<std::int64_t, N>& ker
   return max_of_windows(x, w, where);
 }
 
-/// Adaptive pooling along one dimension whose size does not divide: for each output a mask selects the
-/// elements of its window.
-A pool_unevenly(const A& x, std::int64_t axis, std::int64_t output, bool largest, const Location& where) {
-  std::int64_t input = x.shape()[static_cast<std::size_t>(axis)];
-  Device device = x.device().inner();
-  A at = A::arange(0, output, 1, device, where).reshape({output, 1}, where);
-  A begin = A::div(A::mul(at, input, where), output, where);
-  // ceil(a / b) = (a + b - 1) / b
-  A end = A::div(A::add(A::mul(at, input, where), input + output - 1, where), output, where);
-  A place = A::arange(0, input, 1, device, where).reshape({1, input}, where);
-  A inside = A::logical_and(A::greater_equal(place, begin, where), A::less(place, end, where), where);
-  A spread = largest ? x.unsqueeze(axis, where) : tensor::widened(x.unsqueeze(axis, where), where);
-  A count = A::sub(end, begin, where).cast(spread.dtype(), where);
-
-  // The mask is (output, input); trailing dimensions of size 1 align both with `axis`.
-  Dims mask_shape{output, input}, count_shape{output, 1};
-  for (std::size_t i = static_cast<std::size_t>(axis) + 1; i < x.rank(); ++i) {
-    mask_shape.push_back(1);
-    count_shape.push_back(1);
+/// Window o of an adaptive pooling along one axis begins at floor(o input / output) and ends before
+/// ceil((o + 1) input / output), both as (output, 1).
+struct UnevenWindows {
+  UnevenWindows(std::int64_t input, std::int64_t output, const Device& device, const Location& where)
+      : longest((input + output - 1) / output + (input % output == 0 ? 0 : 1)) {
+    const A at = A::arange(0, output, 1, device, where).reshape({output, 1}, where);
+    begin = A::div(A::mul(at, input, where), output, where);
+    end = A::div(A::add(A::mul(at, input, where), input + output - 1, where), output, where);
   }
-  A chosen = A::where(inside.reshape(mask_shape, where), spread, largest ? kLowest : 0.0, where);
-  A pooled = largest ? chosen.max(axis + 1, where)
-                     : A::div(chosen.sum(axis + 1, where), count.reshape(count_shape, where), where);
-  pooled = pooled.squeeze(axis + 1, where);
-  return largest ? pooled : pooled.cast(tensor::autocast_wide(x.dtype()), where);
+  std::int64_t longest;
+  A begin, end;
+};
+
+/// What (output, ..) is for one axis, of the rank of x and one more behind that axis.
+A along(const A& of_windows, const A& x, std::int64_t axis, const Location& where) {
+  Dims shape = Dims::filled(x.rank() + 1, 1);
+  for (std::int64_t i = 0; i < 2; ++i)
+    shape[static_cast<std::size_t>(axis + i)] = of_windows.shape()[static_cast<std::size_t>(i)];
+  return of_windows.reshape(shape, where);
+}
+
+/// The sums of the elements in each of `output` such windows. An element lies in the windows that an output
+/// of as many windows as there are elements would have: the gradient is such sums as well.
+A sum_unevenly(const A& x, std::int64_t axis, std::int64_t output, const Location& where) {
+  sinter::detail::FunctionParts function{"adaptive_sum", where, {}, {}};
+  const std::int64_t input = x.shape()[static_cast<std::size_t>(axis)];
+  function.forward = [&](Saved&) -> std::vector<A> {
+    const A image = x.inner();
+    const UnevenWindows w(input, output, image.device(), where);
+    const A element = A::arange(0, w.longest, 1, image.device(), where).reshape({1, w.longest}, where);
+    const A place = A::add(w.begin, element, where);
+    Dims apart(image.shape());
+    apart[static_cast<std::size_t>(axis)] = output;
+    apart.insert(static_cast<std::size_t>(axis) + 1, w.longest);
+    const A elements =
+        image
+            .index_select(axis, A::minimum(place, input - 1, where).reshape({output * w.longest}, where),
+                          where)
+            .reshape(apart, where);
+    const A inside = along(A::less(place, w.end, where), image, axis, where);
+    return {A::where(inside, elements, 0.0, where).sum(axis + 1, where).squeeze(axis + 1, where)};
+  };
+  function.backward = [=](const Saved&, const std::vector<A>& g) -> std::vector<A> {
+    return {sum_unevenly(g[0], axis, input, where)};
+  };
+  return sinter::detail::call(std::move(function), {x})[0];
+}
+
+/// Adaptive pooling along one axis whose size does not divide.
+A pool_unevenly(const A& x, std::int64_t axis, std::int64_t output, bool largest, const Location& where) {
+  const std::int64_t input = x.shape()[static_cast<std::size_t>(axis)];
+  const Device device = x.device().inner();
+  const UnevenWindows w(input, output, device, where);
+  if (largest) {
+    // For each output a mask selects the elements of its window.
+    const A place = A::arange(0, input, 1, device, where).reshape({1, input}, where);
+    const A inside =
+        A::logical_and(A::greater_equal(place, w.begin, where), A::less(place, w.end, where), where);
+    return A::where(along(inside, x, axis, where), x.unsqueeze(axis, where), kLowest, where)
+        .max(axis + 1, where)
+        .squeeze(axis + 1, where);
+  }
+  const A sums = sum_unevenly(tensor::widened(x, where), axis, output, where);
+  const A counts = along(A::sub(w.end, w.begin, where).cast(sums.dtype(), where), x, axis, where);
+  return A::div(sums, counts.squeeze(axis + 1, where), where).cast(tensor::autocast_wide(x.dtype()), where);
 }
 
 /// The values are read at the indices, so that both come from one choice: of places in the image, even where

@@ -180,9 +180,17 @@ AnyTensor AnyTensor::randint(const Shape& shape, std::int64_t low, std::int64_t 
         tensor::apply_source(Op::Random, random_key(device), shape, DType::f32, device, where);
     return mul(unit, static_cast<double>(std::int64_t{1} << bits), where).cast(DType::i64, where);
   };
-  AnyTensor number = add(shift_left(bits(24), 24, where), bits(24), where);
-  if (count > std::uint64_t{1} << 32) number = add(shift_left(number, 15, where), bits(15), where);
-  number = remainder(number, static_cast<std::int64_t>(count), where);
+  const AnyTensor high_bits = bits(24), low_bits = bits(24);
+  const auto factor = static_cast<std::int64_t>(count);
+  AnyTensor number;
+  if (count <= std::uint64_t{1} << 32) {
+    // 48 bits as a part of 1, times `count`, without what is behind the point: nothing is divided.
+    const AnyTensor carried = shift_right(mul(low_bits, factor, where), 24, where);
+    number = shift_right(add(mul(high_bits, factor, where), carried, where), 24, where);
+  } else {
+    number = add(shift_left(high_bits, 24, where), low_bits, where);
+    number = remainder(add(shift_left(number, 15, where), bits(15), where), factor, where);
+  }
   return add(number, low, where).cast(dtype, where);
 }
 

@@ -41,6 +41,14 @@ struct Along {
 DType position_dtype(DType dtype) { return dtype == DType::f64 ? DType::f64 : DType::f32; }
 
 AnyTensor nearest(const Along& along) {
+  if (along.to % along.from == 0 && along.x.rank() < kMaxRank) {  // each element so many times, as a view
+    Dims apart(along.x.shape()), times, result(along.x.shape());
+    apart.insert(static_cast<std::size_t>(along.axis) + 1, 1);
+    times = apart;
+    times[static_cast<std::size_t>(along.axis) + 1] = along.to / along.from;
+    result[static_cast<std::size_t>(along.axis)] = along.to;
+    return along.x.reshape(apart, along.where).expand(times, along.where).reshape(result, along.where);
+  }
   // Whole numbers: no rounding moves an element.
   const A index = tensor::iota_along(0, 1, along.to, along.x.device().inner(), along.where);
   return along.at(A::div(A::mul(index, along.from, along.where), along.to, along.where));
@@ -213,23 +221,21 @@ AnyTensor affine_grid_2d(const AnyTensor& theta, const std::array<std::int64_t, 
     throw ShapeError("[affine_grid_2d] maps of shape " + to_string(theta.shape()) + " and sizes of " +
                          std::to_string(sizes[0]) + " x " + std::to_string(sizes[1]) + " give no grid",
                      where);
+  // Along the axes of the result, (n, h, w, 2).
   const auto centres = [&](std::size_t axis) {
-    const std::int64_t size = sizes[axis];
+    const std::int64_t size = sizes[axis - 1];
     const auto count = static_cast<double>(size);
     const A index =
-        tensor::iota_along(axis, 2, size, theta.device().inner(), where).cast(theta.dtype(), where);
+        tensor::iota_along(axis, 4, size, theta.device().inner(), where).cast(theta.dtype(), where);
     const double step = align_corners ? (size > 1 ? 2 / (count - 1) : 0.0) : 2 / count;
     const double start = align_corners ? (size > 1 ? -1.0 : 0.0) : 1 / count - 1;
-    return A::add(A::mul(index, step, where), start, where).expand({sizes[0], sizes[1]}, where);
+    return A::add(A::mul(index, step, where), start, where);
   };
-  const A x = centres(1), y = centres(0);
-  const A points =
-      A::stack(
-          std::array{x, y, A::full({sizes[0], sizes[1]}, 1, theta.dtype(), theta.device().inner(), where)},
-          -1, where)
-          .reshape({1, sizes[0] * sizes[1], 3}, where);
-  return points.matmul(theta.transpose(1, 2, where), where)
-      .reshape({theta.shape()[0], sizes[0], sizes[1], 2}, where);
+  const auto column = [&](std::int64_t k) {
+    return theta.narrow(2, k, 1, where).reshape({theta.shape()[0], 1, 1, 2}, where);
+  };
+  const A by_column = A::mul(centres(2), column(0), where), by_row = A::mul(centres(1), column(1), where);
+  return A::add(A::add(by_column, by_row, where), column(2), where);
 }
 
 }  // namespace sinter
