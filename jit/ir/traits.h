@@ -108,6 +108,7 @@ struct DeviceTraits {
   std::size_t fewest_striped = 0;
   // Library products read i8 and 16-bit floats, and write the latter: library::ProductOp.
   bool narrow_products = false;
+  bool long_fourier_lines = false;  // library::FourierOp has no longest length: library::has_fourier_lines
   bool channels_last = false;  // library ops of f32 convolve images whose channels are last, and take them so
 
   // What the planner weighs choices by, measured (docs/benchmarks.md).

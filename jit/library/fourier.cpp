@@ -14,11 +14,15 @@ std::int64_t rows_of_line(std::int64_t length) {
   return 0;
 }
 
-bool has_fourier_lines(std::int64_t length, std::int64_t inner) {
+bool has_fourier_factors(std::int64_t length) {
   std::int64_t rest = length;
   for (const std::int64_t prime : kFourierPrimes)
     while (rest > 1 && rest % prime == 0) rest /= prime;
-  if (rest != 1 || length < 2 || length > kLongestLine) return false;
+  return rest == 1 && length > 1;
+}
+
+bool has_fourier_lines(std::int64_t length, std::int64_t inner) {
+  if (!has_fourier_factors(length) || length > kLongestLine) return false;
   return length <= kShortLine || (inner == 1 && rows_of_line(length) > 0);
 }
 
@@ -43,10 +47,7 @@ class FourierKind final : public Kind {
                          where);
       fits = fits && operand.shape == shape;
     }
-    std::int64_t inner = 1;
-    for (std::size_t d = axis + 1; d < shape.rank(); ++d) inner *= shape[d];
-    if (!fits || shape[axis] != (transform_ == Fourier::ToReal ? n / 2 + 1 : n) ||
-        !has_fourier_lines(n, inner))
+    if (!fits || shape[axis] != (transform_ == Fourier::ToReal ? n / 2 + 1 : n) || !has_fourier_factors(n))
       throw ShapeError("[" + name() + "] does not transform axis " + std::to_string(axis) + " of shape " +
                            to_string(shape) + " with length " + std::to_string(n),
                        where);
@@ -57,8 +58,8 @@ class FourierKind final : public Kind {
 
   bool reads_in_place(const Signature& signature, std::size_t k, const Layout& layout) const override {
     const auto along = along_axis(signature.operands[k].shape, layout, axis_of(signature));
-    // Of long lines, the numbers of a column would lie far apart, and those beside them, too.
-    return along && (along->stride <= 1 || along->length <= kShortLine);
+    // Of long lines alone, the numbers of a column would lie far apart, and those beside them, too.
+    return along && (along->stride <= 1 || along->length <= kShortLine || along->inner > 1);
   }
 
   LibraryOpRef make(const Request& request) const override {

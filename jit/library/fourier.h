@@ -52,8 +52,11 @@ inline constexpr std::int64_t kLongestLine = std::int64_t{1} << 20;
 
 /// The number of rows of such a matrix, not more than its columns; 0: the length has no two such factors.
 std::int64_t rows_of_line(std::int64_t length);
-/// True iff there are transforms of lines of that length along an axis with `inner` lines beside each other:
-/// long ones have nothing beside them.
+/// True iff butterflies have all prime factors of the length, and it is 2 or more: ops are for such lengths.
+bool has_fourier_factors(std::int64_t length);
+/// True iff GPUs transform lines of that length along an axis with `inner` lines beside each other: long ones
+/// have nothing beside them. Devices with the trait `long_fourier_lines` take every length of which
+/// has_fourier_factors is true.
 bool has_fourier_lines(std::int64_t length, std::int64_t inner);
 
 }  // namespace sinter::library

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <sinter/error.h>
+
 #include "jit/library/fourier.h"
 #include "src/runtime/passes/passes.h"
 
@@ -444,6 +446,11 @@ class Passes {
 
 }  // namespace
 
-PassList passes_of(const FourierOp& op, PassDevice device) { return Passes(op, device)(); }
+PassList passes_of(const FourierOp& op, PassDevice device) {
+  if (!library::has_fourier_lines(op.length, op.inner))
+    throw DeviceError("[fourier] no passes transform lines of " + std::to_string(op.length) +
+                      " numbers with " + std::to_string(op.inner) + " beside each other");
+  return Passes(op, device)();
+}
 
 }  // namespace sinter::runtime

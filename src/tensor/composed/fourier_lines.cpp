@@ -7,6 +7,7 @@
 
 #include <sinter/autodiff.h>
 
+#include "jit/ir/traits.h"
 #include "src/runtime/device_core.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
@@ -31,6 +32,14 @@ Tensors call(Fourier transform, const Tensors& operands, std::int64_t axis, Four
   return results;
 }
 
+/// So many lines of a vector's width fit into the caches of a processor core.
+constexpr std::int64_t kLongestBeside = 4096;
+
+bool takes_lines(const runtime::DeviceCore& device, std::int64_t length, std::int64_t inner) {
+  if (!device.traits().long_fourier_lines) return library::has_fourier_lines(length, inner);
+  return library::has_fourier_factors(length) && (inner == 1 || length <= kLongestBeside);
+}
+
 /// Calls f with the axis where the op takes it: where it stands, or at the end.
 template <class F>
 Tensors at_best_axis(Tensors operands, std::int64_t axis, std::int64_t length, const F& f,
@@ -39,7 +48,7 @@ Tensors at_best_axis(Tensors operands, std::int64_t axis, std::int64_t length, c
   const auto last = static_cast<std::int64_t>(shape.rank()) - 1;
   std::int64_t inner = 1;
   for (std::int64_t d = axis + 1; d <= last; ++d) inner *= shape[static_cast<std::size_t>(d)];
-  if (library::has_fourier_lines(length, inner)) return f(operands, axis);
+  if (takes_lines(*operands[0].value()->device, length, inner)) return f(operands, axis);
   for (A& operand : operands) operand = operand.movedim(axis, last, where);
   Tensors results = f(operands, last);
   for (A& result : results) result = result.movedim(last, axis, where);
@@ -60,10 +69,11 @@ A weights(const A& like, std::int64_t axis, std::int64_t length, double others, 
 }  // namespace
 
 bool has_fourier_lines(const AnyTensor& x, std::int64_t length) {
-  // Lines are counted in 32 bits.
+  const runtime::DeviceCore& device = *x.value()->device;
+  // GPUs count lines in 32 bits.
   constexpr std::int64_t kMost = std::int64_t{1} << 32;
-  return x.numel() <= kMost && library::has_fourier_lines(length, 1) &&
-         x.value()->device->computes(library::fourier(Fourier::Complex));
+  return (x.numel() <= kMost || device.traits().long_fourier_lines) && takes_lines(device, length, 1) &&
+         device.computes(library::fourier(Fourier::Complex));
 }
 
 AnyComplex transform_lines(const AnyComplex& x, std::int64_t axis, bool inverse, FourierScale scale,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/base/env.h"
+#include "src/runtime/host/fourier/fourier.h"
 #include "src/runtime/host/products/amx/convolution.h"
 #include "src/runtime/host/products/amx/matmul.h"
 #include "src/runtime/host/products/conv2d.h"
@@ -141,6 +142,14 @@ LibraryTable<std::shared_ptr<HostExecutable>(const library::LibraryOp&)>& librar
     for (std::size_t kind = 0; kind < library::kScanKinds; ++kind)
       table->add(library::scan(static_cast<library::ScanKind>(kind)),
                  [](const library::LibraryOp& op) { return make_scan(library::as<library::ScanOp>(op)); });
+    return true;
+  }();
+  [[maybe_unused]] static const bool transforms = [] {
+    using library::Fourier;
+    for (const Fourier transform : {Fourier::Complex, Fourier::FromReal, Fourier::ToReal})
+      table->add(library::fourier(transform), [](const library::LibraryOp& op) {
+        return make_fourier(library::as<library::FourierOp>(op));
+      });
     return true;
   }();
   return *table;
