@@ -25,6 +25,8 @@ constexpr double kBeside = 0.25;
 // other, steps of a loop: what none of them waits for is computed before them, by all of the device at once.
 constexpr int kWorkOfSlice = 4;
 constexpr std::size_t kManySlices = 8;
+// Work for each piece of a concatenation to find out whether an element is in it.
+constexpr int kWorkOfPiece = 8;
 // Kernels that would compute a node inline: more of them need not be known.
 constexpr std::size_t kMostKernels = 4;
 
@@ -193,6 +195,7 @@ class StoreChooser {
     const Need& need = needs_[id];
     for (NodeId kernel : need.kernels)
       if (++inlined_[kernel] > options_.limits.max_exprs / 2) storing_[id] = Storing::Chosen;
+    if (n.op == Op::SliceAssign && windows_search_pieces(id)) storing_[id] = Storing::Expanded;
     if (need.kernels.size() < 2 && !need.expanded) return;  // most nodes: nothing to weigh
     const Below sum = below(id);
     if (need.kernels.size() > 1) {
@@ -201,6 +204,27 @@ class StoreChooser {
     }
     if (need.expanded && sum.weight > kExpandedWeight) storing_[id] = Storing::Expanded;
     if (sum.weight > kWorkOfSlice && is_read_in_small_slices(id, need)) storing_[id] = Storing::Chosen;
+  }
+
+  /// True iff overlapping windows show elements of a concatenation so often that finding each one's piece
+  /// takes longer than writing the concatenation and reading it back, such as a signal with its edges.
+  bool windows_search_pieces(NodeId id) const {
+    double work = 0;
+    for (NodeId piece = id; node(piece).kind == NodeKind::Op && node(piece).op == Op::SliceAssign;
+         piece = node(piece).operands[0])
+      work += kWorkOfPiece / options_.work_per_byte;
+    const Shape& whole = node(id).shape;
+    const double elements = static_cast<double>(whole.numel());
+    const double once = work + 2 * static_cast<double>(size_of(node(id).dtype));
+    return std::any_of(users_[id].begin(), users_[id].end(), [&](NodeId user) {
+      if (node(user).op != Op::Windows) return false;
+      const Shape& shown = node(user).shape;
+      const bool pays = work * static_cast<double>(shown.numel()) > once * elements + options_.launch_bytes;
+      if (graph_.checks)
+        graph_.checks->compare(SizeChecks::Is::More, {{shown, work}, {whole, -once}}, -options_.launch_bytes,
+                               pays);
+      return pays;
+    });
   }
 
   /// True iff many kernels need a slice each, and wait longer for it than all of it takes to move.

@@ -16,6 +16,8 @@ using library::Fourier;
 
 /// Numbers that a piece of work has at least.
 constexpr std::int64_t kPiece = 1 << 13;
+/// As many slices are shared as they are: lines beside each other share cache lines.
+constexpr std::int64_t kManySlices = 32;
 
 template <class T>
 class Across final : public FourierProgram {
@@ -28,6 +30,7 @@ class Across final : public FourierProgram {
         blocks_each_(is_beside_ ? (op.inner + width_ - 1) / width_ : 0),
         blocks_(is_beside_ ? op.outer * blocks_each_ : (op.lines() + width_ - 1) / width_),
         blocks_a_piece_(std::max<std::int64_t>(1, kPiece / (size_ * width_))) {
+    if (is_beside_ && op.outer >= kManySlices) blocks_a_piece_ = rounded_up(blocks_a_piece_, blocks_each_);
     if (is_halved_)
       for (std::int64_t k = 0; 2 * k <= size_; ++k) append(turns_, root_of_unity(k, 2 * size_));
   }
