@@ -90,6 +90,13 @@ bool DeviceCore::computes(const library::Kind& kind) const { return backend_->co
 const std::byte* DeviceCore::host_memory(const BufferView& from, std::size_t bytes) {
   return backend_->host_memory(from, bytes);
 }
+DeviceCore::HostMemory DeviceCore::allocate_host_memory(std::size_t bytes) {
+  const auto lock = executor_->lock();
+  BufferRef buffer = backend_->allocate(bytes);
+  const std::byte* const data = backend_->host_memory({buffer.get(), 0}, bytes);
+  if (data == nullptr) return {};
+  return {std::move(buffer), const_cast<std::byte*>(data)};
+}
 void DeviceCore::require_present() const { executor_->require_present(); }
 bool DeviceCore::is_lost() const { return executor_->is_lost(); }
 

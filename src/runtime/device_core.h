@@ -62,6 +62,13 @@ class DeviceCore {
   std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> out);
   /// Backend::host_memory.
   const std::byte* host_memory(const BufferView& from, std::size_t bytes);
+  /// A new buffer, for make_materialised, that the caller fills through `data` before others see it. Null
+  /// where the device's memory is not the host's own.
+  struct HostMemory {
+    std::shared_ptr<Buffer> buffer;
+    std::byte* data = nullptr;
+  };
+  HostMemory allocate_host_memory(std::size_t bytes);
   void count_from_device(std::size_t bytes) { bytes_from_device_.fetch_add(bytes); }
   /// Throws DeviceError in a forked child where the device did not come along.
   void require_present() const;

@@ -4,9 +4,9 @@
 // On a CUDA device with cuSOLVER (libcusolver.so.12 or .11) they are computed there, one matrix of a batch
 // after the other, and only whether a matrix has a result is read, which flushes and waits. `lu` also reads
 // its pivots; `det`, `slogdet` and `qr` read nothing (the gradient of `det` reads whether one is 0).
-// Elsewhere they are computed on the host in f64 (and `eig` everywhere): a function reads its operand, which
-// flushes and waits, and uploads its results to the operand's device. For devices other than the host one
-// line in the log says so.
+// Elsewhere (and `eig` everywhere, in f64) they are computed by the host's threads, in the operand's dtype: a
+// function reads its operand, which flushes and waits, and uploads its results to the operand's device. For
+// devices other than the host one line in the log says so.
 #pragma once
 
 #include <cstddef>

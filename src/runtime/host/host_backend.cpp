@@ -124,6 +124,8 @@ class HostBackend final : public Backend {
     return host::data_of(from);
   }
 
+  ThreadPool& threads() { return pool_; }
+
   std::size_t trim() override { return memory_->trim(); }
 
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> wanted) override {
@@ -329,5 +331,7 @@ std::unique_ptr<Backend> make_host_backend() {
 std::unique_ptr<Backend> make_host_backend(host::Jit* jit, bool always) {
   return std::make_unique<HostBackend>(false, jit, always);
 }
+
+ThreadPool& host_threads(Backend& backend) { return dynamic_cast<HostBackend&>(backend).threads(); }
 
 }  // namespace sinter::runtime

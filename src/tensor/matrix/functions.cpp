@@ -68,11 +68,11 @@ Tensors compute_on_host(MatrixFunction function, std::string_view name, const Te
                     tensor::why_on_host(function, *operands[0].value()->device));
   std::vector<tensor::HostMatrices> read;
   for (const A& operand : operands) read.push_back(tensor::read_matrices(operand, where));
-  const auto computed = tensor::compute(function, name, read, where);
+  auto computed = tensor::compute(function, name, read, *operands[0].value()->device, where);
   Tensors results;
   for (std::size_t i = 0; i < computed.size(); ++i)
     results.push_back(
-        tensor::upload(computed[i], operands[0].dtype(), vectors[i], operands[0].device().inner(), where));
+        tensor::upload(std::move(computed[i]), vectors[i], operands[0].device().inner(), where));
   return results;
 }
 
@@ -354,7 +354,8 @@ AnyTensor matrix_exp(const AnyTensor& a, Location where) {
   // enough, and squared again.
   const A norms = a.detach().abs(where).sum(-2, where);
   const A largest = norms.max(norms.all_axes(), where).reshape({1, 1}, where);
-  const double norm = tensor::read_matrices(largest, where).elements[0];
+  const tensor::HostMatrices read = tensor::read_matrices(largest, where);
+  const double norm = read.dtype() == DType::f64 ? *read.matrix<double>(0) : *read.matrix<float>(0);
   if (!std::isfinite(norm)) return a * std::numeric_limits<double>::quiet_NaN();
   const int squarings = norm > 0.5 ? static_cast<int>(std::ceil(std::log2(norm))) + 1 : 0;
   const A scaled = a * std::ldexp(1.0, -squarings);
