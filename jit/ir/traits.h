@@ -109,6 +109,8 @@ struct DeviceTraits {
   // Library products read i8 and 16-bit floats, and write the latter: library::ProductOp.
   bool narrow_products = false;
   bool long_fourier_lines = false;  // library::FourierOp has no longest length: library::has_fourier_lines
+  // What an index sends to a row is joined where it lies, in the order of positions: library::IndexedJoinOp.
+  bool indexed_joins = false;
   bool channels_last = false;  // library ops of f32 convolve images whose channels are last, and take them so
 
   // What the planner weighs choices by, measured (docs/benchmarks.md).

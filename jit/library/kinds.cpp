@@ -6,6 +6,7 @@
 
 #include "jit/library/conv2d.h"
 #include "jit/library/counting.h"
+#include "jit/library/indexed_join.h"
 #include "jit/library/indexed_sum.h"
 #include "jit/library/matmul.h"
 #include "jit/library/scan.h"
@@ -30,6 +31,7 @@ const Kind* const* builtin_kinds() {
                              &sort_indices(),
                              &segment_sum(),
                              &indexed_sum(),
+                             &indexed_join(),
                              &counting(Counting::Indices),
                              &counting(Counting::LastPositions),
                              &counting(Counting::Steps),

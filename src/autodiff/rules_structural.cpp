@@ -252,10 +252,10 @@ Term gather(const Step& s) {
   return {scatter_sum(g, checked.reshape(aligned, w).expand(g.shape(), w), axis, shape, w), w};
 }
 
-/// Each term has the gradient of the row that it was added to.
+/// Each term has the gradient of the row that it was added to. Rows stand before columns.
 Term segment_sum(const Step& s) {
   return s.gradient().with(
-      [&](const AnyTensor& g, const Location& w) { return g.index_select(0, s.operand(1).tensor(), w); });
+      [&](const AnyTensor& g, const Location& w) { return g.index_select(-2, s.operand(1).tensor(), w); });
 }
 
 // ---- library ops
@@ -338,6 +338,7 @@ constexpr Rule kTable[] = {
     {Op::SortIndices, {}},
     {Op::SegmentSum, {{{segment_sum, kSecond}}}},  // operands: values, and the row of each (tensor::sum_rows)
     {Op::IndexedSum, {}},                          // of values without a history, as SegmentSum's
+    {Op::IndexedJoin, {}},
     {Op::CountIndices, {}},
     {Op::LastPositions, {}},
     {Op::CountSteps, {}},

@@ -1,6 +1,8 @@
 // The conformance suite: indices brought into order, counts of them, and sums over segments.
+#include <cmath>
 #include <exception>
 #include <string>
+#include <type_traits>
 
 #include "tests/conformance/backend_conformance.h"
 #include "tests/conformance/conformance_runner.h"
@@ -35,8 +37,12 @@ class SegmentChecks {
                   : data_.integer(0, spread == 0 ? s.rows - 1 : std::min<std::int64_t>(s.rows - 1, 2))));
         for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64})
           for (const std::int64_t stretches : {1, 3})
-            if (backend_.traits().supports(dtype) && (dtype == DType::f32 || s.count <= 3000))
+            if (backend_.traits().supports(dtype) && backend_.computes(library::indexed_sum()) &&
+                (dtype == DType::f32 || s.count <= 3000))
               sum_directly(s.count, s.rows, s.columns, stretches, dtype, keys);
+        if (backend_.computes(library::indexed_join()))
+          for (const std::int64_t outer : {1, 3})
+            if (s.count <= 3000 || outer == 1) join(outer, s.count, s.rows, s.columns, keys);
         count(s.rows, keys);
         const std::vector<double> sorted = sort(s.count, s.rows, keys);
         for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64}) {
@@ -44,6 +50,7 @@ class SegmentChecks {
           for (const bool dense : {false, true}) sum(s.count, s.rows, s.columns, dtype, dense, sorted);
         }
       }
+    if (backend_.computes(library::indexed_join())) join_many();
   }
 
   void report() const { failures_.report("segments"); }
@@ -91,13 +98,53 @@ class SegmentChecks {
     check_sum(op, dtype, row_of, reference_indexed_sum);
   }
 
+  /// Values that threads share, and results that do not stay in a cache.
+  void join_many() {
+    struct Sizes {
+      std::int64_t outer, count, rows, columns;
+    };
+    const Sizes all[] = {{1, 200000, 5, 2},   {1, 70000, 33000, 1}, {1, 40000, 50001, 3},
+                         {1, 100, 200000, 1}, {1, 40000, 9000, 12}, {1, 1000, 70000, 600},
+                         {3, 5000, 300, 1},   {2, 40000, 30000, 5}, {200, 9, 4, 1},
+                         {1, 100000, 40, 30}};
+    for (const Sizes& s : all) {
+      std::vector<double> keys;
+      for (std::int64_t i = 0; i < s.count; ++i)
+        keys.push_back(static_cast<double>(data_.integer(0, i % 3 == 0 ? s.rows - 1 : s.rows / 7)));
+      join(s.outer, s.count, s.rows, s.columns, keys);
+    }
+  }
+
+  void join(std::int64_t outer, std::int64_t count, std::int64_t rows, std::int64_t columns,
+            const std::vector<double>& row_of) {
+    using library::SegmentReduction;
+    for (const SegmentReduction reduction :
+         {SegmentReduction::Sum, SegmentReduction::Prod, SegmentReduction::Max, SegmentReduction::Min})
+      for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64}) {
+        // A product of more does not stay within what f32 holds.
+        if (reduction == SegmentReduction::Prod && count > 129) continue;
+        // The greatest i64, which rows without any have, is no double.
+        if (reduction == SegmentReduction::Min && dtype == DType::i64) continue;
+        library::IndexedJoinOp op;
+        op.outer = outer, op.count = count, op.rows = rows, op.columns = columns, op.reduction = reduction;
+        check_sum(op, dtype, row_of, reference_indexed_join);
+      }
+  }
+
+  static double factor(DType dtype, double value) {
+    return is_float(dtype) ? std::copysign(std::exp2(std::fmod(value, 1) / 2), value) : value < 0 ? -1 : 1;
+  }
+
   /// Of values that are drawn, with the indices in any form.
   template <class Op, class Reference>
   void check_sum(Op op, DType dtype, const std::vector<double>& indices, const Reference& reference) {
     op.dtype = dtype;
-    std::vector<double> values = data_.reals(static_cast<std::size_t>(op.count * op.columns));
+    std::vector<double> values = data_.reals(static_cast<std::size_t>(op.elements_read(0)));
     if (!is_float(dtype))
       for (double& value : values) value = static_cast<double>(static_cast<int>(value * 100));
+    if constexpr (std::is_same_v<Op, library::IndexedJoinOp>)
+      if (op.reduction == library::SegmentReduction::Prod)
+        for (double& value : values) value = factor(dtype, value);
     const auto bytes = to_bytes(dtype, values);
     check(op, {bytes, to_bytes(DType::i32, indices)}, reference(op, to_doubles(dtype, bytes), indices),
           dtype == DType::f32   ? options_.library_relative

@@ -29,16 +29,17 @@ std::span<const std::int64_t> positions_of(Op op, std::span<const std::int64_t> 
     case Op::CountIndices:
     case Op::LastPositions:
     case Op::CountSteps: return ints;
-    case Op::SegmentSum: return ints.first(1);  // the others say how sums are laid out, and of what
-    case Op::Windows: return ints.subspan(1);   // the first is the dim
+    case Op::SegmentSum:
+    case Op::IndexedJoin: return ints.first(1);  // the others say how results are laid out, and of what
+    case Op::Windows: return ints.subspan(1);    // the first is the dim
     default: return {};
   }
 }
 
 bool has_positions(Op op) {
   return op == Op::Slice || op == Op::Pad || op == Op::SliceAssign || op == Op::Windows ||
-         op == Op::SortIndices || op == Op::SegmentSum || op == Op::IndexedSum || op == Op::CountIndices ||
-         op == Op::LastPositions || op == Op::CountSteps;
+         op == Op::SortIndices || op == Op::SegmentSum || op == Op::IndexedSum || op == Op::IndexedJoin ||
+         op == Op::CountIndices || op == Op::LastPositions || op == Op::CountSteps;
 }
 
 KnownTrace::KnownTrace(const trace::Trace& trace, SkeletonRef skeleton, Numbers& numbers)

@@ -5,6 +5,7 @@
 
 #include <sinter/functions/scatter.h>
 
+#include "jit/library/segments.h"
 #include "src/tensor/indices/scatter.h"
 
 namespace sinter::tensor {
@@ -37,8 +38,15 @@ class Rows {
   bool slices_ = false;
 };
 
+/// True iff what goes to `rows` rows of `values` is joined where it lies, by join_in_place.
+bool joins_in_place(const AnyTensor& values, std::int64_t rows);
+/// library::IndexedJoinOp, without a history. What rows without any have is a number that changes none where
+/// the dtype is one that library ops compute in, else any.
+AnyTensor join_in_place(const AnyTensor& values, const AnyTensor& row_of, std::int64_t rows,
+                        library::SegmentReduction reduction, const Location& where);
+
 /// Adds the rows of `values` [count, columns] up by `row_of` [count]: [rows, columns], 0 for those without
-/// any.
+/// any. Where it joins in place also of [outer, count, columns] to [outer, rows, columns].
 AnyTensor sum_rows(const AnyTensor& values, const AnyTensor& row_of, std::int64_t rows,
                    const Location& where);
 

@@ -44,14 +44,15 @@ AnyTensor with_replacement(const AnyTensor& weights, std::int64_t count, const L
   const std::int64_t rows = weights.shape()[0], n = weights.shape()[1];
   const AnyTensor shares =
       AnyTensor::mul(AnyTensor::div(weights, weights.sum(1, where), where), 0x1p30, where)
-          .cast(DType::i64, where);
+          .cast(DType::i32, where);  // rounding does not double their sum
   const AnyTensor running = tensor::scan_along(library::ScanKind::Sum, shares, 1, {}, where);
-  const AnyTensor total = running.narrow(1, n - 1, 1, where);
+  const AnyTensor total = running.narrow(1, n - 1, 1, where).cast(DType::i64, where);
   const Shape shape{rows, count};
   const AnyTensor high = random_bits(shape, 16, device, where), low = random_bits(shape, 16, device, where);
   // Of 32 bits, times a sum of at most 2^30 and a rounding for each element.
   const AnyTensor number = AnyTensor::add(AnyTensor::shift_left(high, 16, where), low, where);
-  const AnyTensor target = AnyTensor::shift_right(AnyTensor::mul(number, total, where), 32, where);
+  const AnyTensor target =
+      AnyTensor::shift_right(AnyTensor::mul(number, total, where), 32, where).cast(DType::i32, where);
   const AnyTensor places = tensor::places_in(running, target, true, where);
   return AnyTensor::minimum(places, n - 1, where);
 }

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <string>
 
+#include "jit/ir/traits.h"
 #include "jit/library/counting.h"
+#include "jit/library/indexed_join.h"
 #include "jit/library/indexed_sum.h"
 #include "jit/library/segments.h"
 #include "src/autodiff/node.h"
 #include "src/base/size_arithmetic.h"
+#include "src/runtime/device_core.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
 #include "src/tensor/indices/rows.h"
@@ -38,6 +41,8 @@ void check_limits(std::string_view op, std::int64_t count, std::int64_t rows, co
                      where);
 }
 
+bool has_indexed_joins(const AnyTensor& x) { return x.value()->device->traits().indexed_joins; }
+
 /// Each stretch of the values is added to rows of its own; whoever reads the sums adds up the stretches.
 AnyTensor sum_directly(const AnyTensor& terms, const AnyTensor& row_of, std::int64_t rows,
                        std::int64_t stretches, const Location& where) {
@@ -60,14 +65,36 @@ AnyTensor sum_sorted(const AnyTensor& terms, const AnyTensor& row_of, std::int64
 
 }  // namespace
 
+bool joins_in_place(const AnyTensor& values, std::int64_t rows) {
+  if (!has_indexed_joins(values)) return false;
+  // Few indices into many long rows: what is there is kept apart, and whoever reads it picks it (sum_sorted).
+  constexpr std::int64_t kNarrow = 8;
+  const Shape& shape = values.shape();
+  return shape.rank() == 3 || shape[0] >= rows || shape[1] <= kNarrow;
+}
+
+AnyTensor join_in_place(const AnyTensor& values, const AnyTensor& row_of, std::int64_t rows,
+                        library::SegmentReduction reduction, const Location& where) {
+  const Operand operands[] = {values, row_of};
+  return apply_library(library::indexed_join(), operands, {{rows, static_cast<std::int64_t>(reduction)}},
+                       where);
+}
+
 AnyTensor sum_rows(const AnyTensor& values, const AnyTensor& row_of, std::int64_t rows,
                    const Location& where) {
   const DType dtype = values.dtype();
   const AnyTensor terms = is_stored_float(dtype) ? values.detach().cast(DType::f32, where) : values.detach();
-  const std::int64_t stretches =
-      library::stretches_of_sum(terms.dtype(), values.shape()[0], values.shape()[1], rows);
-  AnyTensor sums = stretches > 0 ? sum_directly(terms, row_of, rows, stretches, where)
-                                 : sum_sorted(terms, row_of, rows, where);
+  AnyTensor sums;
+  if (joins_in_place(terms, rows)) {
+    sums = join_in_place(terms, row_of, rows, library::SegmentReduction::Sum, where);
+  } else {
+    const std::int64_t stretches =
+        has_indexed_joins(values)
+            ? 0
+            : library::stretches_of_sum(terms.dtype(), values.shape()[0], values.shape()[1], rows);
+    sums = stretches > 0 ? sum_directly(terms, row_of, rows, stretches, where)
+                         : sum_sorted(terms, row_of, rows, where);
+  }
   if (is_stored_float(dtype)) sums = sums.cast(dtype, where);
   AnyTensor::NodeRef node;
   if (values.requires_grad()) {
@@ -135,6 +162,14 @@ AnyTensor add_slices(std::string_view op, const AnyTensor& index, const AnyTenso
   Shape shape(source.shape());
   shape[axis] = size;
   const Rows rows = Rows::of_slices(op, index, shape, axis, where);
+  std::int64_t outer = 1;
+  for (std::size_t d = 0; d < axis; ++d) outer *= shape[d];
+  if (outer > 1 && has_indexed_joins(source)) {
+    // Nothing has to be transposed.
+    const std::int64_t count = index.numel(), inner = source.numel() / (outer * count);
+    return sum_rows(source.reshape({outer, count, inner}, where), rows.row_of(), size, where)
+        .reshape(shape, where);
+  }
   return rows.from_rows(sum_rows(rows.as_rows(source, where), rows.row_of(), size, where), where);
 }
 

@@ -20,21 +20,44 @@ namespace {
 using library::SegmentReduction;
 using tensor::Rows;
 
-/// Indices in order: where each row's begin (i32 [rows], `count` for rows without any), and where they stood.
-struct Order {
-  AnyTensor sorted, first, positions, has;  // has: bool [rows, 1]
-};
+/// The values of each row, and which rows have any (bool [rows, 1]).
+class Joins {
+ public:
+  Joins(const AnyTensor& values, const Rows& rows, const Location& where)
+      : rows_(rows), where_(where), in_place_(tensor::joins_in_place(values, rows.size())) {
+    const std::int64_t count = rows.count();
+    const AnyTensor::Operand operands[] = {rows.row_of()};
+    if (in_place_) {
+      const AnyTensor counts = tensor::apply_library(library::counting(library::Counting::Indices), operands,
+                                                     {{rows.size()}}, where);
+      has = AnyTensor::less(0, counts, where).unsqueeze(1, where);
+    } else {
+      sorted_ = tensor::apply_library(library::sort_indices(), operands, {{rows.size()}}, where);
+      first_ = sorted_.narrow(0, 0, rows.size(), where);  // `count` for rows without any
+      has = AnyTensor::less(first_, count, where).unsqueeze(1, where);
+    }
+  }
 
-Order order_of(const AnyTensor& row_of, std::int64_t rows, const Location& where) {
-  const std::int64_t count = row_of.numel();
-  const AnyTensor::Operand operands[] = {row_of};
-  Order order;
-  order.sorted = tensor::apply_library(library::sort_indices(), operands, {{rows}}, where);
-  order.first = order.sorted.narrow(0, 0, rows, where);
-  order.positions = order.sorted.narrow(0, rows + count, count, where);
-  order.has = AnyTensor::less(order.first, count, where).unsqueeze(1, where);
-  return order;
-}
+  /// True iff `join` gives numbers of `dtype` that change none for rows without any.
+  bool leave_others(DType dtype) const { return in_place_ && arithmetic_of(dtype) == dtype; }
+
+  /// [rows, columns]; of rows without any what leave_others says, or any number.
+  AnyTensor join(const AnyTensor& values, SegmentReduction reduction) const {
+    if (in_place_) return tensor::join_in_place(values, rows_.row_of(), rows_.size(), reduction, where_);
+    const AnyTensor::Operand operands[] = {values, sorted_};
+    const std::int64_t ints[] = {rows_.size(), 0, static_cast<std::int64_t>(reduction)};
+    return tensor::apply_library(library::segment_sum(), operands, ints, where_)
+        .index_select(0, first_, where_);
+  }
+
+  AnyTensor has;
+
+ private:
+  const Rows& rows_;
+  const Location& where_;
+  bool in_place_;
+  AnyTensor sorted_, first_;
+};
 
 /// `value` with the history of `like`, which has the same gradients and is never computed.
 AnyTensor with_history_of(const AnyTensor& value, const AnyTensor& like) {
@@ -57,14 +80,6 @@ AnyTensor assign_rows(const AnyTensor& x, const AnyTensor& values, const Rows& r
   const AnyTensor given = AnyTensor::where(wins.unsqueeze(1, where), values, 0, where);
   return with_history_of(
       result, AnyTensor::add(kept, tensor::sum_rows(given, rows.row_of(), rows.size(), where), where));
-}
-
-AnyTensor join_rows(const AnyTensor& values, const Rows& rows, const Order& order, SegmentReduction reduction,
-                    const Location& where) {
-  const AnyTensor::Operand operands[] = {values, order.sorted};
-  const std::int64_t ints[] = {rows.size(), 0, static_cast<std::int64_t>(reduction)};
-  return tensor::apply_library(library::segment_sum(), operands, ints, where)
-      .index_select(0, order.first, where);
 }
 
 AnyTensor joined(const AnyTensor& a, const AnyTensor& b, ScatterReduction reduction, const Location& where) {
@@ -134,24 +149,26 @@ AnyTensor reduce_rows(const AnyTensor& given, const AnyTensor& terms, const Rows
     return half ? result.cast(given.dtype(), where) : result;
   };
   const auto sum = [&](const AnyTensor& t) { return tensor::sum_rows(t, rows.row_of(), rows.size(), where); };
-  const Order order = order_of(rows.row_of(), rows.size(), where);
+  const Joins joins(values, rows, where);
   if (reduction == ScatterReduction::Sum)
     return back(
-        AnyTensor::add(include_self ? x : AnyTensor::where(order.has, 0, x, where), sum(values), where));
+        AnyTensor::add(include_self ? x : AnyTensor::where(joins.has, 0, x, where), sum(values), where));
   const AnyTensor plain = x.detach(), plain_values = values.detach();
-  const AnyTensor all = join_rows(plain_values, rows, order, static_cast<SegmentReduction>(reduction), where);
-  const AnyTensor result =
-      AnyTensor::where(order.has, include_self ? joined(plain, all, reduction, where) : all, plain, where);
+  const AnyTensor all = joins.join(plain_values, static_cast<SegmentReduction>(reduction));
+  const AnyTensor with_own = include_self ? joined(plain, all, reduction, where) : all;
+  const AnyTensor result = include_self && joins.leave_others(x.dtype())
+                               ? with_own
+                               : AnyTensor::where(joins.has, with_own, plain, where);
   if (!x.requires_grad() && !values.requires_grad()) return back(result);
 
   if (reduction == ScatterReduction::Prod)
-    return back(with_history_of_products(result, x, values, rows, order.has, include_self, where));
+    return back(with_history_of_products(result, x, values, rows, joins.has, include_self, where));
 
   // The result is linear in each element next to where it is: with these factors, which are its derivatives.
   const auto at_values = [&](const AnyTensor& t) { return t.index_select(0, rows.row_of(), where); };
   const AnyTensor wins = AnyTensor::equal(plain_values, at_values(result), where).cast(x.dtype(), where);
   AnyTensor own = AnyTensor::equal(plain, result, where);
-  if (!include_self) own = AnyTensor::logical_and(own, order.has.logical_not(where), where);
+  if (!include_self) own = AnyTensor::logical_and(own, joins.has.logical_not(where), where);
   const AnyTensor own_wins = own.cast(x.dtype(), where);
   const AnyTensor winners = AnyTensor::add(sum(wins), own_wins, where);
   const AnyTensor of_x = AnyTensor::div(own_wins, AnyTensor::maximum(winners, 1, where), where);

@@ -90,6 +90,7 @@ inline std::vector<StepKind> steps_of_library(Op op) {
     case Op::SortIndices: return {StepKind::IndexAdd, StepKind::ScatterAdd};
     case Op::LastPositions: return {StepKind::Scatter, StepKind::IndexCopy};
     case Op::IndexedSum: return {StepKind::IndexAdd};
+    case Op::IndexedJoin: return {StepKind::IndexAdd, StepKind::ScatterAdd, StepKind::ScatterReduce};
     case Op::CountIndices:
     case Op::CountSteps:
       return {};  // between reads of values, which end a program; unknown_sizes_test has them

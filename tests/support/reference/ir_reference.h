@@ -12,6 +12,7 @@
 #include "jit/ir/kernel.h"
 #include "jit/library/conv2d.h"
 #include "jit/library/counting.h"
+#include "jit/library/indexed_join.h"
 #include "jit/library/indexed_sum.h"
 #include "jit/library/matmul.h"
 #include "jit/library/scan.h"
@@ -90,6 +91,9 @@ LibraryResult reference_segment_sum(const library::SegmentSumOp& op, std::span<c
                                     std::span<const double> sorted);
 LibraryResult reference_indexed_sum(const library::IndexedSumOp& op, std::span<const double> values,
                                     std::span<const double> row_of);
+
+LibraryResult reference_indexed_join(const library::IndexedJoinOp& op, std::span<const double> values,
+                                     std::span<const double> row_of);
 
 LibraryResult reference_counting(const library::CountingOp& op, std::span<const double> x);
 

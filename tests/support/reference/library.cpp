@@ -150,6 +150,38 @@ LibraryResult reference_indexed_sum(const library::IndexedSumOp& op, std::span<c
   return result;
 }
 
+LibraryResult reference_indexed_join(const library::IndexedJoinOp& op, std::span<const double> values,
+                                     std::span<const double> row_of) {
+  // Each result on its own: the terms that go to its row, in their order.
+  LibraryResult result;
+  for (std::int64_t o = 0; o < op.outer; ++o) {
+    const std::size_t begin = result.values.size();
+    const double none = op.dtype == DType::i32 ? library::none_of<std::int32_t>(op.reduction)
+                        : op.dtype == DType::i64
+                            ? static_cast<double>(library::none_of<std::int64_t>(op.reduction))
+                            : library::none_of<double>(op.reduction);
+    result.values.resize(begin + static_cast<std::size_t>(op.rows * op.columns), none);
+    result.magnitudes.resize(result.values.size(), 0);
+    for (std::int64_t i = 0; i < op.count * op.columns; ++i) {
+      const auto row = static_cast<std::int64_t>(row_of[static_cast<std::size_t>(i / op.columns)]);
+      const auto at = static_cast<std::size_t>(row * op.columns + i % op.columns);
+      const double term = values[static_cast<std::size_t>(o * op.count * op.columns + i)];
+      double& joined = result.values[begin + at];
+      using library::SegmentReduction;
+      switch (op.reduction) {
+        case SegmentReduction::Sum: joined += term; break;
+        case SegmentReduction::Prod: joined *= term; break;
+        case SegmentReduction::Max: joined = std::isnan(joined) || joined >= term ? joined : term; break;
+        case SegmentReduction::Min: joined = std::isnan(joined) || joined <= term ? joined : term; break;
+      }
+      result.magnitudes[begin + at] += std::abs(term);
+      if (op.reduction == SegmentReduction::Prod)
+        result.magnitudes[begin + at] = std::max(result.magnitudes[begin + at], std::abs(joined));
+    }
+  }
+  return result;
+}
+
 namespace {
 
 /// NaN counts as the largest number.
@@ -287,6 +319,12 @@ runtime::LibraryTable<Evaluate(const library::LibraryOp&)>& reference_table() {
        [](const library::LibraryOp& any) -> Evaluate {
          return [op = library::as<library::SegmentSumOp>(any)](Operands operands) {
            return reference_segment_sum(op, operands[0], operands[1]);
+         };
+       }},
+      {&library::indexed_join(),
+       [](const library::LibraryOp& any) -> Evaluate {
+         return [op = library::as<library::IndexedJoinOp>(any)](Operands operands) {
+           return reference_indexed_join(op, operands[0], operands[1]);
          };
        }},
       {&library::indexed_sum(),

@@ -4,14 +4,12 @@
 #include <algorithm>
 
 #include "src/runtime/host/buffer.h"
+#include "src/runtime/host/products/row_buckets.h"
 
 namespace sinter::runtime::host {
 namespace {
 
 constexpr std::int64_t kLeast = 1 << 15;  // elements that are worth a piece
-
-/// An index out of range was told of before and stands for row 0 here.
-std::int32_t row_at(std::int32_t index, std::int64_t rows) { return index >= 0 && index < rows ? index : 0; }
 
 class CountingProgram : public HostExecutable {
  public:
@@ -71,10 +69,13 @@ class LastPositionsProgram final : public CountingProgram {
  public:
   using CountingProgram::CountingProgram;
 
-  void run(Workers&, const LaunchArguments& arguments, std::uint32_t*) override {
+  void run(Workers& workers, const LaunchArguments& arguments, std::uint32_t*) override {
     const auto* index = operand(arguments);
     auto* last = result(arguments);
-    std::fill_n(last, op_.results, 0);
+    const std::int64_t pieces = std::max<std::int64_t>(op_.results / kLeast, 1);
+    for_each_piece(workers.pool(), true, pieces, [&](std::int64_t piece) {
+      std::fill(last + piece * op_.results / pieces, last + (piece + 1) * op_.results / pieces, 0);
+    });
     if (op_.results == 0) return;
     for (std::int64_t i = 0; i < op_.length; ++i)
       last[row_at(index[i], op_.results)] = static_cast<std::int32_t>(i + 1);
@@ -84,6 +85,7 @@ class LastPositionsProgram final : public CountingProgram {
 class CountStepsProgram final : public CountingProgram {
  public:
   using CountingProgram::CountingProgram;
+  static constexpr std::int64_t kBlock = 64;  // elements that are passed by together where no count steps
 
   void run(Workers& workers, const LaunchArguments& arguments, std::uint32_t*) override {
     const auto* running = operand(arguments);
@@ -92,9 +94,15 @@ class CountStepsProgram final : public CountingProgram {
     workers.pool().run(static_cast<std::size_t>(pieces), [&](std::size_t i, std::size_t) {
       const auto piece = static_cast<std::int64_t>(i);
       const std::int64_t begin = piece * op_.length / pieces, end = (piece + 1) * op_.length / pieces;
-      for (std::int64_t at = begin; at < end; ++at)
-        if (running[at] != (at > 0 ? running[at - 1] : 0))
+      std::int32_t before = begin > 0 ? running[begin - 1] : 0;
+      for (std::int64_t from = begin; from < end; from += kBlock) {
+        const std::int64_t to = std::min(from + kBlock, end);
+        if (running[to - 1] == before) continue;
+        // Backwards, what is written last of a count is its first element, without a branch for each.
+        for (std::int64_t at = to; at-- > from && running[at] != before;)
           places[running[at] - 1] = static_cast<std::int32_t>(at);
+        before = running[to - 1];
+      }
     });
   }
 };

@@ -11,7 +11,7 @@
 #include "src/runtime/host/products/amx/matmul.h"
 #include "src/runtime/host/products/conv2d.h"
 #include "src/runtime/host/products/counting.h"
-#include "src/runtime/host/products/indexed_sum.h"
+#include "src/runtime/host/products/indexed_join.h"
 #include "src/runtime/host/products/matmul.h"
 #include "src/runtime/host/products/matvec.h"
 #include "src/runtime/host/products/scan.h"
@@ -120,8 +120,10 @@ LibraryTable<std::shared_ptr<HostExecutable>(const library::LibraryOp&)>& librar
        }},
       {&library::segment_sum(),
        [](const library::LibraryOp& op) { return make_segment_sum(library::as<library::SegmentSumOp>(op)); }},
-      {&library::indexed_sum(),
-       [](const library::LibraryOp& op) { return make_indexed_sum(library::as<library::IndexedSumOp>(op)); }},
+      {&library::indexed_join(),
+       [](const library::LibraryOp& op) {
+         return make_indexed_join(library::as<library::IndexedJoinOp>(op));
+       }},
       {&library::sort(),
        [](const library::LibraryOp& op) { return make_sort(library::as<library::SortOp>(op)); }},
       {&library::sort_with_values(),

@@ -1,12 +1,17 @@
-// Goes along the axis with some columns at a time. A few long rows are cut into chunks, by their sizes alone:
-// chunks are joined first, then each begins with what is before it.
+// Goes along one sequence after the other, by vectors, where its elements are neighbours, else along the axis
+// with some columns at a time. A few long sequences are cut into chunks, by their sizes alone: chunks are
+// joined first, then each begins with what is before it.
 #include "src/runtime/host/products/scan.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "src/runtime/host/buffer.h"
+#include "src/runtime/host/products/row_buckets.h"
+#include "src/runtime/host/products/scan_lines.h"
 
 namespace sinter::runtime::host {
 namespace {
@@ -19,56 +24,148 @@ constexpr std::int64_t kChunk = 1 << 15;     // elements along the axis
 constexpr std::int64_t kPieces = 32;         // with as many, rows need not be cut
 constexpr std::int64_t kElements = 1 << 14;  // what is too little to share
 
-/// Sums and products of f32 are rounded once for each result.
-template <class T>
-using Wide = std::conditional_t<std::is_same_v<T, float>, double, T>;
-/// Integers wrap around, which only those without a sign may do.
-template <class T>
-using Unsigned = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
-                                             std::type_identity<Wide<T>>>::type;
-
 template <class T>
 struct Sum {
-  using State = Unsigned<T>;
+  using State = ScanNumber<T>;
+  static State none() { return 0; }
   static State first(T x, std::int64_t) { return static_cast<State>(x); }
   static State join(State a, State b) { return a + b; }
   static T result(State state) { return static_cast<T>(state); }
+  static State go_along(const T* x, std::int64_t n, std::int64_t, State before, T* y) {
+    return scan_sums(x, n, before, y);
+  }
 };
 template <class T>
 struct Prod : Sum<T> {
-  using State = Unsigned<T>;
+  using State = ScanNumber<T>;
+  static State none() { return 1; }
   static State join(State a, State b) { return a * b; }
+  static State go_along(const T* x, std::int64_t n, std::int64_t, State before, T* y) {
+    return scan_products(x, n, before, y);
+  }
 };
+/// The greatest element, and the sum of what all are beside it: between 1 and their number.
 template <class T>
 struct LogSumExp {
-  using State = Wide<T>;
-  static State first(T x, std::int64_t) { return x; }
+  using Wide = ScanNumber<T>;
+  struct State {
+    Wide most, sum;
+  };
+  static State none() { return {-std::numeric_limits<Wide>::infinity(), 0}; }
+  static State first(T x, std::int64_t) { return {x, 1}; }
   static State join(State a, State b) {
-    const State high = a < b ? b : a, low = a < b ? a : b;
-    return high + std::log1p(low == high ? State{1} : std::exp(low - high));
+    if (a.most < b.most) std::swap(a, b);
+    // Infinities have no difference.
+    return {a.most, a.sum + b.sum * (b.most == a.most ? Wide{1} : std::exp(b.most - a.most))};
   }
-  static T result(State state) { return static_cast<T>(state); }
+  static T result(State state) { return static_cast<T>(state.most + std::log(state.sum)); }
+  static State go_along(const T* x, std::int64_t n, std::int64_t, State before, T* y) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      before = join(before, first(x[i], 0));
+      if (y) y[i] = result(before);
+    }
+    return before;
+  }
 };
 /// The last of equal extremes; NaN is one.
-template <class T, bool Max>
+template <class T, bool kMax>
 struct Extreme {
-  struct State {
-    T value;
-    std::int32_t position;
-  };
-  static State first(T x, std::int64_t position) { return {x, static_cast<std::int32_t>(position)}; }
-  static State join(State a, State b) {
-    const bool takes =
-        b.value != b.value || (a.value == a.value && (Max ? b.value >= a.value : b.value <= a.value));
-    return takes ? b : a;
+  using State = ExtremeState<T>;
+  static State none() { return {std::numeric_limits<ExtremeKey<T>>::lowest(), -1}; }
+  static State first(T x, std::int64_t position) {
+    return {extreme_key<kMax>(x), static_cast<std::int32_t>(position)};
   }
+  static State join(State a, State b) { return b.key >= a.key ? b : a; }
   static std::int32_t result(State state) { return state.position; }
+  static State go_along(const T* x, std::int64_t n, std::int64_t position, State before, std::int32_t* y) {
+    const auto first = static_cast<std::int32_t>(position);
+    return kMax ? scan_greatest(x, n, first, before, y) : scan_least(x, n, first, before, y);
+  }
 };
 
+/// Sequences one by one: their elements lie side by side, or are brought so.
 template <class T, class Result, class Join>
-class ScanProgram final : public HostExecutable {
+class LineScanProgram final : public HostExecutable {
  public:
-  explicit ScanProgram(const library::ScanOp& op) : op_(op) {}
+  explicit LineScanProgram(const library::ScanOp& op) : op_(op) {}
+  std::string describe() const override { return op_.describe() + " by a kernel of the host, by lines"; }
+  std::size_t held_bytes() const override { return sizeof *this; }
+  std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
+    return chunks() == 1 ? 0 : whole_units(static_cast<std::size_t>(chunks() * op_.outer) * sizeof(State));
+  }
+
+  void run(Workers& workers, const LaunchArguments& arguments, std::uint32_t*) override {
+    if (op_.numel() == 0) return;
+    const auto* x = reinterpret_cast<const T*>(data_of(arguments.buffers[0]));
+    auto* y = reinterpret_cast<Result*>(data_of(arguments.buffers[1]));
+    const bool shared = op_.numel() >= kElements;
+    if (chunks() == 1) {
+      const std::int64_t each = std::max<std::int64_t>(kElements / op_.length, 1);
+      return for_each_piece(workers.pool(), shared, (op_.outer + each - 1) / each, [&](std::int64_t i) {
+        for (std::int64_t row = i * each; row < std::min((i + 1) * each, op_.outer); ++row)
+          scan(x, y, row, 0, op_.length, Join::none());
+      });
+    }
+    auto* totals = reinterpret_cast<State*>(
+        workers.take(static_cast<std::size_t>(chunks() * op_.outer) * sizeof(State)));
+    const auto each_chunk = [&](const auto& work) {
+      for_each_piece(workers.pool(), shared, op_.outer * chunks(), [&](std::int64_t i) {
+        const std::int64_t begin = i % chunks() * kChunk;
+        work(i, i / chunks(), begin, std::min(begin + kChunk, op_.length));
+      });
+    };
+    each_chunk([&](std::int64_t i, std::int64_t row, std::int64_t begin, std::int64_t end) {
+      totals[i] = scan(x, nullptr, row, begin, end, Join::none());
+    });
+    for (std::int64_t i = 0; i < op_.outer * chunks(); ++i)
+      if (i % chunks() > 0) totals[i] = Join::join(totals[i - 1], totals[i]);
+    each_chunk([&](std::int64_t i, std::int64_t row, std::int64_t begin, std::int64_t end) {
+      scan(x, y, row, begin, end, begin > 0 ? totals[i - 1] : Join::none());
+    });
+  }
+
+ private:
+  using State = typename Join::State;
+  static constexpr std::int64_t kBlock = 1024;
+
+  std::int64_t chunks() const { return op_.outer >= kPieces ? 1 : (op_.length + kChunk - 1) / kChunk; }
+
+  /// The elements from `begin` to `end` in the order of the scan; without y what they come to.
+  State scan(const T* x, Result* y, std::int64_t row, std::int64_t begin, std::int64_t end,
+             State state) const {
+    x += row * op_.x_outer;
+    if (y) y += row * op_.length;
+    if (op_.x_step == 1 && !op_.reverse && !op_.exclusive)
+      return Join::go_along(x + begin, end - begin, begin, state, y ? y + begin : nullptr);
+    T from[kBlock];
+    Result to[kBlock];
+    for (; begin < end; begin += kBlock) {
+      const std::int64_t n = std::min(kBlock, end - begin);
+      const auto at = [&](std::int64_t i) { return op_.reverse ? op_.length - 1 - begin - i : begin + i; };
+      for (std::int64_t i = 0; i < n; ++i) from[i] = x[at(i) * op_.x_step];
+      const Result before = Join::result(state);
+      state = Join::go_along(from, n, begin, state, y ? to : nullptr);
+      if (!y) continue;
+      for (std::int64_t i = 0; i < n; ++i) {
+        Result result = op_.exclusive ? (i > 0 ? to[i - 1] : before) : to[i];
+        if constexpr (kPositions)
+          if (op_.reverse) result = static_cast<Result>(op_.length - 1) - result;
+        y[at(i)] = result;
+      }
+    }
+    return state;
+  }
+  static constexpr bool kPositions =
+      std::is_same_v<Join, Extreme<T, true>> || std::is_same_v<Join, Extreme<T, false>>;
+
+  const library::ScanOp op_;
+};
+
+/// Some columns at a time, beside each other.
+template <class T, class Result, class Join>
+class ColumnScanProgram final : public HostExecutable {
+ public:
+  explicit ColumnScanProgram(const library::ScanOp& op) : op_(op) {}
   std::string describe() const override { return op_.describe() + " by a kernel of the host"; }
   std::size_t held_bytes() const override { return sizeof *this; }
   std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
@@ -156,16 +253,22 @@ class ScanProgram final : public HostExecutable {
   library::ScanOp op_;
 };
 
+template <class T, class Result, class Join>
+std::shared_ptr<HostExecutable> program_of(const library::ScanOp& op) {
+  if (op.inner == 1) return std::make_shared<LineScanProgram<T, Result, Join>>(op);
+  return std::make_shared<ColumnScanProgram<T, Result, Join>>(op);
+}
+
 template <class T>
 std::shared_ptr<HostExecutable> scan_of(const library::ScanOp& op) {
   switch (op.scan) {
-    case ScanKind::Sum: return std::make_shared<ScanProgram<T, T, Sum<T>>>(op);
-    case ScanKind::Prod: return std::make_shared<ScanProgram<T, T, Prod<T>>>(op);
-    case ScanKind::MaxPosition: return std::make_shared<ScanProgram<T, std::int32_t, Extreme<T, true>>>(op);
-    case ScanKind::MinPosition: return std::make_shared<ScanProgram<T, std::int32_t, Extreme<T, false>>>(op);
+    case ScanKind::Sum: return program_of<T, T, Sum<T>>(op);
+    case ScanKind::Prod: return program_of<T, T, Prod<T>>(op);
+    case ScanKind::MaxPosition: return program_of<T, std::int32_t, Extreme<T, true>>(op);
+    case ScanKind::MinPosition: return program_of<T, std::int32_t, Extreme<T, false>>(op);
     case ScanKind::LogSumExp: break;
   }
-  if constexpr (std::is_floating_point_v<T>) return std::make_shared<ScanProgram<T, T, LogSumExp<T>>>(op);
+  if constexpr (std::is_floating_point_v<T>) return program_of<T, T, LogSumExp<T>>(op);
   throw DeviceError("[scan] the host takes logarithms of f32 and f64, not " +
                     std::string(name_of(op.x_dtype)));
 }
