@@ -1,6 +1,7 @@
-// Sorts integers without a sign that have the order of the numbers, by digits from the first one on: what is
-// alike so far lies together, and soon in the cache. Where few are kept, these are selected first. A few long
-// sequences are shared by all threads, of others each is sorted by one.
+// Sorts integers without a sign that have the order of the numbers, by digits of up to 11 bits: 32 bits from
+// the last digit on, of more the first ones before, so that what is alike so far lies in the cache. Where few
+// are kept, these are selected first. A few long sequences are shared by all threads, of others each is
+// sorted by one.
 #include "src/runtime/host/products/sort.h"
 
 #include <algorithm>
@@ -19,6 +20,9 @@ constexpr std::size_t kMore =
     64;  // pairs beside four times those that are kept, so that few are not selected often
 constexpr std::int64_t kElements = 1 << 12;  // what is too little to share
 constexpr int kMostBits = 11;                // of a digit, so that its counts stay in the cache
+// With as many, and no more bits, going on from the last digit takes fewer steps.
+constexpr std::size_t kMany = 1024;
+constexpr int kFewBits = 32, kFewDigits = 3;
 // Sequences are shared where they are long, and fewer than threads may be.
 constexpr std::int64_t kLong = 1 << 16, kSequences = 32;
 
@@ -166,6 +170,28 @@ class SortProgram final : public HostExecutable {
     return std::min(bits, std::clamp(static_cast<int>(std::bit_width(length)) - 1, 4, kMostBits));
   }
 
+  /// The same as sort_bits, from the last digit to the first one, to and fro between both.
+  static Pair* sort_from_last(Pair* from, Pair* spare, std::size_t length, int bits) {
+    if (bits == 0) return from;
+    const int number = (bits + kMostBits - 1) / kMostBits, width = (bits + number - 1) / number;
+    const std::size_t digits = std::size_t{1} << width;
+    const auto digit_of = [&](const Pair& pair, int n) {
+      return static_cast<std::size_t>(pair.key >> (n * width)) & (digits - 1);
+    };
+    std::array<std::uint32_t, kFewDigits << kMostBits> counts;
+    std::fill_n(counts.begin(), static_cast<std::size_t>(number) * digits, 0);
+    for (std::size_t i = 0; i < length; ++i)
+      for (int n = 0; n < number; ++n) ++counts[static_cast<std::size_t>(n) * digits + digit_of(from[i], n)];
+    for (int n = 0; n < number; ++n) {
+      std::uint32_t *count = &counts[static_cast<std::size_t>(n) * digits], before = 0;
+      if (count[digit_of(from[0], n)] == length) continue;
+      for (std::size_t d = 0; d < digits; ++d) before += std::exchange(count[d], before);
+      for (std::size_t i = 0; i < length; ++i) spare[count[digit_of(from[i], n)]++] = from[i];
+      std::swap(from, spare);
+    }
+    return from;
+  }
+
   /// By the last `bits` bits of the keys, whose others are alike; `spare` has room for as many. Equal keys
   /// stay in their order. Returns which of both has the pairs then.
   static Pair* sort_bits(Pair* from, Pair* spare, std::size_t length, int bits) {
@@ -173,6 +199,7 @@ class SortProgram final : public HostExecutable {
       insert(from, length);
       return from;
     }
+    if (length >= kMany && bits <= kFewBits) return sort_from_last(from, spare, length, bits);
     std::array<std::uint32_t, std::size_t{1} << kMostBits> ends;
     const int digit = bits_of_digit(length, bits), rest = bits - digit;
     if (digit == 0) return from;
