@@ -33,8 +33,11 @@ class RowBuckets {
   /// As few as leave up to `most` rows to each, but some for each thread: memory is slow where many places
   /// are written in turn.
   RowBuckets(std::int64_t count, std::int64_t rows, std::int64_t most) : count_(count), rows_(rows) {
-    const std::int64_t wanted = std::clamp<std::int64_t>(rows / kWanted, 1, std::max<std::int64_t>(most, 1));
-    shift_ = std::bit_width(static_cast<std::uint64_t>(wanted)) - 1;
+    const auto bits = [](std::int64_t number) {
+      return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number)));
+    };
+    shift_ = std::min(bits(std::max<std::int64_t>(rows / kWanted, 1) - 1),
+                      bits(std::max<std::int64_t>(most, 1)) - 1);
   }
 
   std::int64_t count() const { return count_; }
