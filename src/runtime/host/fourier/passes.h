@@ -11,8 +11,9 @@ namespace sinter::runtime::host::fourier {
 /// Lanes of a vector: as many lines or columns are transformed at once. At most kMostLanes.
 template <class T>
 inline constexpr std::int64_t kMostLanes = 64 / sizeof(T);
+// Hidden in so many words: g++ shows specializations whatever -fvisibility says.
 template <class T>
-std::int64_t lanes();
+[[gnu::visibility("hidden")]] std::int64_t lanes();
 
 template <class T>
 constexpr T rounded_up(T number, T unit) {

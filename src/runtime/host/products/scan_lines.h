@@ -44,15 +44,16 @@ struct ExtremeState {
 // y[i] = x[0], .. x[i] joined, behind what stands before them; gives what all come to. Without y that alone.
 
 template <class T>
-ScanNumber<T> scan_sums(const T* x, std::int64_t n, ScanNumber<T> before, T* y);
+[[gnu::visibility("hidden")]] ScanNumber<T> scan_sums(const T* x, std::int64_t n, ScanNumber<T> before, T* y);
 template <class T>
-ScanNumber<T> scan_products(const T* x, std::int64_t n, ScanNumber<T> before, T* y);
+[[gnu::visibility("hidden")]] ScanNumber<T> scan_products(const T* x, std::int64_t n, ScanNumber<T> before,
+                                                          T* y);
 /// x[0] has the position `first`, which is greater than any before it.
 template <class T>
-ExtremeState<T> scan_greatest(const T* x, std::int64_t n, std::int32_t first, ExtremeState<T> before,
-                              std::int32_t* y);
+[[gnu::visibility("hidden")]] ExtremeState<T> scan_greatest(const T* x, std::int64_t n, std::int32_t first,
+                                                            ExtremeState<T> before, std::int32_t* y);
 template <class T>
-ExtremeState<T> scan_least(const T* x, std::int64_t n, std::int32_t first, ExtremeState<T> before,
-                           std::int32_t* y);
+[[gnu::visibility("hidden")]] ExtremeState<T> scan_least(const T* x, std::int64_t n, std::int32_t first,
+                                                         ExtremeState<T> before, std::int32_t* y);
 
 }  // namespace sinter::runtime::host
