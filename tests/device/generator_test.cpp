@@ -198,6 +198,21 @@ TEST_CASE("random integers of every dtype, ends included") {
   for (const std::int64_t number : wide) odd += number & 1, negative += number < 0;
   CHECK(std::abs(odd - 2000) < 200);
   CHECK(std::abs(negative - 2000) < 200);
+  // Ends of what is drawn without a division, and one beyond: every digit is as likely.
+  for (const std::int64_t count :
+       {std::int64_t{1} << 31, std::int64_t{1} << 32, (std::int64_t{1} << 32) + 2}) {
+    CAPTURE(count);
+    std::int64_t low_digits = 0, high = 0;
+    for (const std::int64_t number :
+         integers(Tensor<1, Int>::randint({4000}, -5, count - 5, device, generator).dynamic())) {
+      REQUIRE(number >= -5);
+      REQUIRE(number < count - 5);
+      low_digits += (number + 5) & 1;
+      high += number + 5 >= count / 2;
+    }
+    CHECK(std::abs(low_digits - 2000) < 200);
+    CHECK(std::abs(high - 2000) < 200);
+  }
   CHECK(integers(Tensor<1, Int>::randint({3}, 7, 8, device).dynamic()) == std::vector<std::int64_t>{7, 7, 7});
 }
 

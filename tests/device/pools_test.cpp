@@ -114,6 +114,38 @@ TEST_CASE("windows of nothing but -inf have a place in the image, those beside i
              {0, 0, 0});
 }
 
+TEST_CASE("windows of an uneven pool, fewer or more than elements, and their gradients") {
+  const Device device = Device::best().autodiff();
+  for (const std::int64_t input : {1, 2, 5, 7, 16, 113})
+    for (const std::int64_t output : {1, 2, 3, 7, 9, 200}) {
+      CAPTURE(input);
+      CAPTURE(output);
+      std::vector<float> values(static_cast<std::size_t>(2 * input)),
+          seed(static_cast<std::size_t>(2 * output));
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 37 % 101) - 50;
+      for (std::size_t i = 0; i < seed.size(); ++i) seed[i] = static_cast<float>(i * 53 % 89) - 40;
+      std::vector<double> want(seed.size(), 0), want_gradient(values.size(), 0);
+      for (std::int64_t c = 0; c < 2; ++c)
+        for (std::int64_t o = 0; o < output; ++o) {
+          const std::int64_t begin = o * input / output, end = ((o + 1) * input + output - 1) / output;
+          for (std::int64_t i = begin; i < end; ++i) {
+            const auto at = static_cast<std::size_t>(c * input + i),
+                       to = static_cast<std::size_t>(c * output + o);
+            want[to] += values[at] / static_cast<double>(end - begin);
+            want_gradient[at] += seed[to] / static_cast<double>(end - begin);
+          }
+        }
+      const auto x = Tensor<3>::from_data(values, {1, 2, input}, device).require_grad();
+      const Tensor<3> y = nn::AdaptiveAvgPool1d{output}.forward(x);
+      const Gradients gradients = (y * Tensor<3>::from_data(seed, {1, 2, output}, device)).sum().backward();
+      const std::vector<float> have = y.to_vector<float>(), gradient = gradients.get(x)->to_vector<float>();
+      REQUIRE(have.size() == want.size());
+      for (std::size_t i = 0; i < want.size(); ++i) CHECK(have[i] == doctest::Approx(want[i]).epsilon(1e-5));
+      for (std::size_t i = 0; i < want_gradient.size(); ++i)
+        CHECK(gradient[i] == doctest::Approx(want_gradient[i]).epsilon(1e-5).scale(10));
+    }
+}
+
 TEST_CASE("norms of windows") {
   check("lp_pool2d", of<4>(nn::LpPool2d{.p = 2, .kernel = {2, 3}, .stride = {{1, 2}}}));
   check("lp_pool1d", [](Inputs x) {
