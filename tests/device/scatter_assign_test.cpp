@@ -125,6 +125,22 @@ TEST_CASE("parts of the target, every dtype, nothing") {
     CHECK(numbers_of(index_reduce(to, 0, index, from, ScatterReduction::Max)) == Floats{1, 5, 3});
     CHECK(numbers_of(index_reduce(to, 0, index, from, ScatterReduction::Min, false)) == Floats{1, -4, 3});
   }
+  if (has_dtype(device, DType::u64)) {  // whose largest numbers would be negative as i64
+    const auto whole = [&](const std::vector<std::uint64_t>& values) {
+      return AnyTensor::from_bytes(std::as_bytes(std::span(values)),
+                                   {static_cast<std::int64_t>(values.size())}, DType::u64, device);
+    };
+    constexpr std::uint64_t kHigh = std::uint64_t{1} << 63;
+    const AnyTensor to = whole({6, 7, kHigh + 1}), from = whole({kHigh, 5});
+    const auto reduced = [&](ScatterReduction reduction, bool include_self) {
+      return values_of<std::uint64_t>(index_reduce(to, 0, index, from, reduction, include_self));
+    };
+    using Whole = std::vector<std::uint64_t>;
+    CHECK(reduced(ScatterReduction::Max, true) == Whole{6, kHigh, kHigh + 1});
+    CHECK(reduced(ScatterReduction::Min, true) == Whole{6, 5, kHigh + 1});
+    CHECK(reduced(ScatterReduction::Min, false) == Whole{6, 5, kHigh + 1});
+    CHECK(reduced(ScatterReduction::Sum, true) == Whole{6, kHigh + 12, kHigh + 1});
+  }
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const AnyTensor extremes = index_reduce(x.narrow(0, 0, 1).reshape({3}), 0, index,
                                           tensor_of({nan, 1}, {2}, device), ScatterReduction::Max);

@@ -261,6 +261,30 @@ TEST_CASE_TEMPLATE("small and large matrices of the host", T, float, double) {
   }
 }
 
+TEST_CASE_TEMPLATE("matrices of the host with numbers near the largest", T, float, double) {
+  const T most = std::numeric_limits<T>::max();
+  Matrix<T> a(4, 2);
+  const T parts[] = {1, 1, 1, static_cast<T>(0.9), static_cast<T>(0.9), 1, 1, 1};
+  for (std::size_t i = 0; i < 8; ++i) a.elements[i] = parts[i] * (most / 3);
+  check_oblong(a);
+  check_oblong(transposed(a));
+}
+
+TEST_CASE_TEMPLATE("a matrix of the host with a NaN has no determinant", T, float, double) {
+  const T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
+  for (const T bad : {nan, infinity})
+    for (const std::vector<T>& elements : {std::vector<T>{0, 1, bad, 1}, {0, bad, 0, 1}, {0, 0, 0, bad}}) {
+      T sign = 0, logarithm = 0, value = 0;
+      host::determinant(alone(), 2, elements.data(), &sign, &logarithm, &value);
+      if (bad == infinity && elements[2] == bad) {  // which has one: -inf
+        CHECK(value == -infinity);
+        continue;
+      }
+      CHECK(std::isnan(value));
+      CHECK(std::isnan(logarithm));
+    }
+}
+
 TEST_CASE("matrices of the host that have no result") {
   ThreadPool& pool = alone();
   const std::int64_t n = 20;

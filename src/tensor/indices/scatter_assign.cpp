@@ -1,5 +1,7 @@
 // Indexed writes: the last value that goes to a place is found by its position; values that are joined are
 // brought together by sorting the indices, as for indexed sums.
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -142,6 +144,16 @@ AnyTensor with_history_of_products(const AnyTensor& product, const AnyTensor& x,
 /// x's rows joined with all values for them; without x's own where values come and `include_self` is not set.
 AnyTensor reduce_rows(const AnyTensor& given, const AnyTensor& terms, const Rows& rows,
                       ScatterReduction reduction, bool include_self, const Location& where) {
+  if (given.dtype() == DType::u64 &&
+      (reduction == ScatterReduction::Max || reduction == ScatterReduction::Min)) {
+    // What is joined is i64, which has other largest and least numbers: with the highest bit turned, the
+    // same.
+    const auto turned = [&](const AnyTensor& t) {
+      return AnyTensor::add(t.cast(DType::i64, where), std::numeric_limits<std::int64_t>::min(), where);
+    };
+    return turned(reduce_rows(turned(given), turned(terms), rows, reduction, include_self, where))
+        .cast(DType::u64, where);
+  }
   const bool half = is_stored_float(given.dtype());
   const AnyTensor x = half ? given.cast(DType::f32, where) : given;
   const AnyTensor values = half ? terms.cast(DType::f32, where) : terms;

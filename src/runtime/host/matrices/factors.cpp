@@ -3,6 +3,7 @@
 // pivoting", 1997).
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "src/runtime/host/matrices/decompose.h"
@@ -223,6 +224,9 @@ void determinant(ThreadPool& pool, std::int64_t n, const T* a, T* sign, T* logar
     sum += std::log(std::abs(pivot));
     product *= std::abs(pivot);
   }
+  // A pivot of 0 eliminates nothing, so that what is no number beside it is still to be found.
+  if (product == 0 && !std::all_of(a, a + n * n, [](T x) { return std::isfinite(x); }))
+    sign_of_all = sum = std::numeric_limits<double>::quiet_NaN();
   *sign = static_cast<T>(sign_of_all);
   *logarithm = static_cast<T>(sum);
   *value = static_cast<T>(sign_of_all * product);

@@ -84,7 +84,7 @@ HWY_INLINE void factor_rows(std::int64_t m, std::int64_t n, T* a, std::int64_t* 
     T largest = std::abs(a[j * kUnit + j]);
     for (std::int64_t i = j + 1; i < m; ++i) {
       const T size = std::abs(a[i * kUnit + j]);
-      if (size > largest) {
+      if (size > largest || size != size) {  // a NaN makes NaN of what follows
         largest = size;
         pivot = i;
       }

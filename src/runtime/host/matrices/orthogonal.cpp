@@ -2,10 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "src/runtime/host/matrices/decompose.h"
 
 namespace sinter::runtime::host {
+namespace {
+
+// Of the largest number: from here on columns are scaled.
+template <class T>
+constexpr T kNearEnd = static_cast<T>(1e-6);
+
+}  // namespace
 
 double scale_for(double largest) {
   if (!(largest > 0) || !std::isfinite(largest)) return 1;
@@ -62,7 +71,13 @@ template <class T>
 void qr(ThreadPool& pool, std::int64_t m, std::int64_t n, const T* a, T* q, T* r) {
   const std::int64_t k = std::min(m, n);
   Padded<T> rest(m, n), v(k, m);
-  for (std::int64_t i = 0; i < m; ++i) std::copy_n(a + i * n, n, rest.row(i));
+  // Products of columns near the largest number would be none.
+  const T largest = std::transform_reduce(
+      a, a + m * n, T{0}, [](T x, T y) { return x < y ? y : x; }, [](T x) { return std::abs(x); });
+  const T scale =
+      largest > std::numeric_limits<T>::max() * kNearEnd<T> ? static_cast<T>(scale_for(largest)) : 1;
+  for (std::int64_t i = 0; i < m; ++i)
+    std::transform(a + i * n, a + (i + 1) * n, rest.row(i), [&](T x) { return x * scale; });
   std::vector<T> scales(static_cast<std::size_t>(k));
   for (std::int64_t j = 0; j < k; j += kReflections) {
     const std::int64_t count = std::min(kReflections, k - j), next = j + count;
@@ -83,7 +98,7 @@ void qr(ThreadPool& pool, std::int64_t m, std::int64_t n, const T* a, T* q, T* r
   for (std::int64_t i = 0; i < m; ++i) std::copy_n(product.row(i), k, q + i * k);
   for (std::int64_t i = 0; i < k; ++i) {
     std::fill_n(r + i * n, i, T{0});
-    std::copy(rest.row(i) + i, rest.row(i) + n, r + i * n + i);
+    std::transform(rest.row(i) + i, rest.row(i) + n, r + i * n + i, [&](T x) { return x / scale; });
   }
 }
 
