@@ -6,6 +6,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -254,6 +255,29 @@ TEST_CASE("several parts of one launch, some of which somebody else sees") {
       CHECK(all[i].sum().item() == 16 * (100 * rows + (20 - rows) * static_cast<float>(i)));
     }
     CHECK(held.sum().item() == 16 * (100 * static_cast<float>(at) + (20 - static_cast<float>(at)) * 4));
+  }
+}
+
+TEST_CASE("what a part is assigned to stays for others that read it") {
+  const Device device = test_device();
+  Numbers numbers(40 * 40);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i * 7 % 23) - 11;
+  const auto a = Tensor<2>::from_data(numbers, {40, 40}, device);
+  const Numbers product = a.matmul(a).to_vector<float>();
+  Numbers expected = product;
+  for (std::size_t i = 3; i < 9; ++i)
+    std::fill_n(expected.begin() + static_cast<std::ptrdiff_t>(i * 40 + 5), 15, 2.0f);
+  const auto of = [&](const Numbers& values) { return Tensor<2>::from_data(values, {40, 40}, device); };
+  const Numbers expected_next = of(product).matmul(of(expected)).to_vector<float>();
+  for (int run = 0; run < 2; ++run) {
+    const auto [result, next] = [&] {  // nobody sees what is assigned to, but for a product that comes later
+      const Tensor<2> t = a.matmul(a);
+      const Tensor<2> y = t.slice_assign({s(3, 9), s(5, 20)}, Tensor<2>::full({6, 15}, 2, device));
+      return std::pair(y, t.matmul(y));
+    }();
+    device.flush();
+    CHECK(result.to_vector<float>() == expected);
+    CHECK(next.to_vector<float>() == expected_next);
   }
 }
 
