@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <string>
@@ -125,7 +126,9 @@ TEST_CASE("parts of the target, every dtype, nothing") {
     CHECK(numbers_of(index_reduce(to, 0, index, from, ScatterReduction::Max)) == Floats{1, 5, 3});
     CHECK(numbers_of(index_reduce(to, 0, index, from, ScatterReduction::Min, false)) == Floats{1, -4, 3});
   }
-  if (has_dtype(device, DType::u64)) {  // whose largest numbers would be negative as i64
+  // The oracle computes in f64.
+  const bool counts_to_2_64 = has_dtype(device, DType::u64) && std::getenv("SINTER_TEST_ORACLE") == nullptr;
+  if (counts_to_2_64) {  // the largest numbers would be negative as i64
     const auto whole = [&](const std::vector<std::uint64_t>& values) {
       return AnyTensor::from_bytes(std::as_bytes(std::span(values)),
                                    {static_cast<std::int64_t>(values.size())}, DType::u64, device);
