@@ -46,7 +46,7 @@ struct Node {
   std::uint32_t record = 0;        // the op of the trace that it is there for, for explanations
   MatmulPrecision precision = MatmulPrecision::Highest;  // library op
   bool channels_last = false;     // library op with an image as result: the shape is (n, h, w, c)
-  bool is_stored = false;         // what a long concatenation has come to: in memory, by a kernel of its own
+  bool stands_alone = false;      // in memory, by a kernel of its own: what a long concatenation has come to
   bool is_unseen_around = false;  // pad: what it puts around its operand is replaced before anybody reads it
 
   OpClass op_class() const { return info(op).op_class; }

@@ -22,6 +22,7 @@
 namespace sinter::runtime {
 
 class Backend;
+class ThreadPool;
 
 /// Device memory, shared by the values stored in it. The destructor returns it to the backend's pool. A
 /// backend derives from it to add its own handle.
@@ -214,6 +215,8 @@ class Backend {
 
   /// The address of memory that the host reads as its own, with nothing to wait for; null elsewhere.
   virtual const std::byte* host_memory(const BufferView& /*from*/, std::size_t /*bytes*/) { return nullptr; }
+  /// The host's threads that the device computes with, for work that is no launch; null where it has none.
+  virtual ThreadPool* threads() { return nullptr; }
 
   /// Waits for the device and returns cached memory to the driver or the system. Returns the number of bytes.
   virtual std::size_t trim() { return 0; }

@@ -90,6 +90,7 @@ bool DeviceCore::computes(const library::Kind& kind) const { return backend_->co
 const std::byte* DeviceCore::host_memory(const BufferView& from, std::size_t bytes) {
   return backend_->host_memory(from, bytes);
 }
+ThreadPool* DeviceCore::threads() { return backend_->threads(); }
 DeviceCore::HostMemory DeviceCore::allocate_host_memory(std::size_t bytes) {
   const auto lock = executor_->lock();
   BufferRef buffer = backend_->allocate(bytes);

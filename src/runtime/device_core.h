@@ -28,6 +28,7 @@ namespace sinter::runtime {
 class Backend;
 struct BufferView;
 class Executor;
+class ThreadPool;
 class Transfer;
 
 /// The random numbers of one thread: op after op draws with the same seed and the next number of the stream.
@@ -62,6 +63,8 @@ class DeviceCore {
   std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> out);
   /// Backend::host_memory.
   const std::byte* host_memory(const BufferView& from, std::size_t bytes);
+  /// Backend::threads.
+  ThreadPool* threads();
   /// A new buffer, for make_materialised, that the caller fills through `data` before others see it. Null
   /// where the device's memory is not the host's own.
   struct HostMemory {

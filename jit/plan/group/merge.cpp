@@ -293,7 +293,7 @@ class Merger {
   std::string why_never(GroupId producer, GroupId consumer, const Group& merged) const {
     // Beside another result it would go over more than its pieces.
     if (std::any_of(merged.stores.begin(), merged.stores.end(),
-                    [&](NodeId id) { return node(id).is_stored; }))
+                    [&](NodeId id) { return node(id).stands_alone; }))
       return "a part of a long concatenation";
     const Loops &from = loops_[producer], &to = loops_[consumer];
     const bool is_in_front = are_in_front(producer, consumer);

@@ -141,7 +141,7 @@ class StoreChooser {
     const std::vector<NodeId> shown = shown_by_views();
     for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
       const Node& n = node(id);
-      if (n.is_stored_copy() || n.is_stored) pin(id);
+      if (n.is_stored_copy() || n.stands_alone) pin(id);
       for (std::size_t k = 0; k < n.operands.size(); ++k)
         if (n.reads_many_times(k)) pin_shown(n.operands[k]);
       if (n.is(OpClass::Gather)) pin_below_views(n.operands[0]);
@@ -209,6 +209,9 @@ class StoreChooser {
   /// True iff overlapping windows show elements of a concatenation so often that finding each one's piece
   /// takes longer than writing the concatenation and reading it back, such as a signal with its edges.
   bool windows_search_pieces(NodeId id) const {
+    const auto is_windows = [&](NodeId user) { return node(user).op == Op::Windows; };
+    if (std::none_of(users_[id].begin(), users_[id].end(), is_windows))
+      return false;  // most links of a chain
     double work = 0;
     for (NodeId piece = id; node(piece).kind == NodeKind::Op && node(piece).op == Op::SliceAssign;
          piece = node(piece).operands[0])
@@ -217,7 +220,7 @@ class StoreChooser {
     const double elements = static_cast<double>(whole.numel());
     const double once = work + 2 * static_cast<double>(size_of(node(id).dtype));
     return std::any_of(users_[id].begin(), users_[id].end(), [&](NodeId user) {
-      if (node(user).op != Op::Windows) return false;
+      if (!is_windows(user)) return false;
       const Shape& shown = node(user).shape;
       const bool pays = work * static_cast<double>(shown.numel()) > once * elements + options_.launch_bytes;
       if (graph_.checks)

@@ -33,33 +33,11 @@ std::uint64_t pieces_of_kernel(const Graph& graph, NodeId id, const ir::DeviceTr
       std::clamp(std::sqrt(traits.launch_bytes / std::max(tests, 1.0)), 1.0, most));
 }
 
-/// Concats of pieces, and of these, with no more than kMostPieces each.
-NodeId in_groups(Rewriter& to, std::vector<NodeId> pieces, std::size_t dim) {
-  while (pieces.size() > 1) {
-    const std::size_t groups = (pieces.size() + kMostPieces - 1) / kMostPieces;
-    std::vector<NodeId> joined;
-    for (std::size_t g = 0; g < groups; ++g) {
-      Node node;
-      node.op = Op::Concat;
-      node.operands.assign(pieces.begin() + static_cast<std::ptrdiff_t>(pieces.size() * g / groups),
-                           pieces.begin() + static_cast<std::ptrdiff_t>(pieces.size() * (g + 1) / groups));
-      node.dtype = to.node(node.operands[0]).dtype;
-      node.shape = to.node(node.operands[0]).shape;
-      node.shape[dim] = 0;
-      for (const NodeId piece : node.operands) node.shape[dim] += to.node(piece).shape[dim];
-      node.ints = {static_cast<std::int64_t>(dim)};
-      joined.push_back(node.operands.size() == 1 ? node.operands[0] : to.add(std::move(node)));
-    }
-    pieces = std::move(joined);
-  }
-  return pieces[0];
-}
-
 /// What becomes of the chains of a graph.
 class Division {
  public:
   Division(const Graph& graph, const ir::DeviceTraits& traits)
-      : is_stored(graph.nodes.size(), false), is_unseen_around(graph.nodes.size(), false) {
+      : stands_alone(graph.nodes.size(), false), is_unseen_around(graph.nodes.size(), false) {
     const ChainReader reader(graph);
     std::vector<bool> is_in_memory(graph.nodes.size(), false);  // wanted there by who reads it
     for (const Result& result : graph.results) is_in_memory[result.node] = true;
@@ -77,17 +55,18 @@ class Division {
         if (count > kMostPieces) in_groups.emplace(id, std::move(*chain));
       } else if (count > 2 * each) {
         is_unseen_around[chain->links[0]] = true;
-        for (std::size_t k = each; k < count; k += each) is_stored[chain->links[k - 1]] = true;
-        is_stored[id] = true;
+        for (std::size_t k = each; k < count; k += each) stands_alone[chain->links[k - 1]] = true;
+        stands_alone[id] = true;
       }
     }
   }
 
   bool is_any() const {
-    return !in_groups.empty() || std::find(is_stored.begin(), is_stored.end(), true) != is_stored.end();
+    return !in_groups.empty() ||
+           std::find(stands_alone.begin(), stands_alone.end(), true) != stands_alone.end();
   }
 
-  std::vector<bool> is_stored, is_unseen_around;
+  std::vector<bool> stands_alone, is_unseen_around;
   absl::flat_hash_map<NodeId, Chain> in_groups;
 
  private:
@@ -101,13 +80,13 @@ void divide_concatenations(Graph& graph, const ir::DeviceTraits& traits) {
   const Division division(graph, traits);
   if (!division.is_any()) return;
   rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
-    node.is_stored |= division.is_stored[id];
+    node.stands_alone |= division.stands_alone[id];
     node.is_unseen_around |= division.is_unseen_around[id];
     const auto known = division.in_groups.find(id);
     if (known == division.in_groups.end()) return to.add(std::move(node));
     std::vector<NodeId> pieces = known->second.pieces;
     for (NodeId& piece : pieces) piece = to.now(piece);
-    return in_groups(to, std::move(pieces), known->second.dim);
+    return to.concat(std::move(pieces), known->second.dim);
   });
 }
 

@@ -11,6 +11,8 @@
 
 #include <absl/hash/hash.h>
 
+#include "jit/plan/lower/limits.h"
+
 namespace sinter::plan {
 namespace {
 
@@ -66,8 +68,8 @@ bool Rewriter::Equal::operator()(NodeId a, NodeId b) const {
   const Node &x = graph->nodes[a], &y = graph->nodes[b];
   return x.kind == y.kind && x.op == y.op && x.dtype == y.dtype && x.shape == y.shape &&
          x.operands == y.operands && x.ints == y.ints && x.starts == y.starts && x.value == y.value &&
-         x.precision == y.precision && x.channels_last == y.channels_last && x.is_stored == y.is_stored &&
-         x.is_unseen_around == y.is_unseen_around &&
+         x.precision == y.precision && x.channels_last == y.channels_last &&
+         x.stands_alone == y.stands_alone && x.is_unseen_around == y.is_unseen_around &&
          std::equal(
              x.scalars.begin(), x.scalars.end(), y.scalars.begin(), y.scalars.end(),
              [&](ScalarRef s, ScalarRef t) { return identity_of(*graph, s) == identity_of(*graph, t); });
@@ -198,6 +200,27 @@ NodeId Rewriter::reduce(Op op, DType dtype, NodeId operand, std::int64_t dims) {
   node.operands = {operand};
   node.ints = {dims};
   return add(std::move(node));
+}
+
+NodeId Rewriter::concat(std::vector<NodeId> pieces, std::size_t dim) {
+  while (pieces.size() > 1) {
+    const std::size_t groups = (pieces.size() + kMostPieces - 1) / kMostPieces;
+    std::vector<NodeId> joined;
+    for (std::size_t g = 0; g < groups; ++g) {
+      Node node;
+      node.op = Op::Concat;
+      node.operands.assign(pieces.begin() + static_cast<std::ptrdiff_t>(pieces.size() * g / groups),
+                           pieces.begin() + static_cast<std::ptrdiff_t>(pieces.size() * (g + 1) / groups));
+      node.dtype = after_.nodes[node.operands[0]].dtype;
+      node.shape = after_.nodes[node.operands[0]].shape;
+      node.shape[dim] = 0;
+      for (const NodeId piece : node.operands) node.shape[dim] += after_.nodes[piece].shape[dim];
+      node.ints = {static_cast<std::int64_t>(dim)};
+      joined.push_back(node.operands.size() == 1 ? node.operands[0] : add(std::move(node)));
+    }
+    pieces = std::move(joined);
+  }
+  return pieces[0];
 }
 
 void rewrite(Graph& graph, const Rule& rule) { Rewriter(graph).run(rule); }

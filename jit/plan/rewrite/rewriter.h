@@ -55,6 +55,9 @@ class Rewriter {
   NodeId transpose(NodeId operand);
   /// `dims`: bit set of the dims that are reduced and stay with size 1.
   NodeId reduce(Op op, DType dtype, NodeId operand, std::int64_t dims);
+  /// Pieces one behind the other along a dim: Concats with no more than kMostPieces each, of the pieces or of
+  /// others. A piece alone is itself.
+  NodeId concat(std::vector<NodeId> pieces, std::size_t dim);
   /// Any other node.
   NodeId add(Node node);
 

@@ -125,7 +125,7 @@ class HostBackend final : public Backend {
     return host::data_of(from);
   }
 
-  ThreadPool& threads() { return pool_; }
+  ThreadPool* threads() override { return &pool_; }
 
   std::size_t trim() override { return memory_->trim(); }
 
@@ -332,7 +332,5 @@ std::unique_ptr<Backend> make_host_backend() {
 std::unique_ptr<Backend> make_host_backend(host::Jit* jit, bool always) {
   return std::make_unique<HostBackend>(false, jit, always);
 }
-
-ThreadPool& host_threads(Backend& backend) { return dynamic_cast<HostBackend&>(backend).threads(); }
 
 }  // namespace sinter::runtime

@@ -8,8 +8,6 @@
 
 namespace sinter::runtime {
 
-class ThreadPool;
-
 namespace host {
 class Jit;
 }
@@ -20,8 +18,5 @@ std::unique_ptr<Backend> make_host_backend();
 /// Compiles kernels with this compiler, which outlives the backend; null: interprets all of them. `always`: a
 /// kernel that the compiler rejects is an error, and no kernel is interpreted because that would be faster.
 std::unique_ptr<Backend> make_host_backend(host::Jit* jit, bool always);
-
-/// The threads that a host backend computes with, for work that is no launch. They are the backend's.
-ThreadPool& host_threads(Backend& backend);
 
 }  // namespace sinter::runtime

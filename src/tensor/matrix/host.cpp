@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "src/runtime/backend.h"
-#include "src/runtime/host/host_backend.h"
 #include "src/runtime/host/matrices/decompose.h"
 #include "src/runtime/host/threads/floating_point.h"
 #include "src/runtime/host/threads/thread_pool.h"
@@ -101,9 +99,7 @@ void compute_all(MatrixFunction function, std::string_view name, const std::vect
   constexpr std::int64_t kWork = 1 << 14;
   const std::int64_t together = std::max<std::int64_t>(1, kWork / (m * n * std::min(m, n)));
   const std::int64_t pieces = (count + together - 1) / together;
-  // The host device's, which are found by a buffer of it.
-  const auto memory = Device::host().core().allocate_host_memory(0);
-  ThreadPool& pool = runtime::host_threads(memory.buffer->backend());
+  ThreadPool& pool = *Device::host().core().threads();
   std::vector<Refusal> refusals(static_cast<std::size_t>(count));
   pool.run(static_cast<std::size_t>(pieces), [&](std::size_t piece, std::size_t) {
     const runtime::DefaultFloatingPoint control;

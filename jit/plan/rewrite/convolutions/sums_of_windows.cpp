@@ -158,21 +158,9 @@ class DepthwiseWriter {
       }
     // Of a line at a time the columns come first, of all lines these do.
     const std::int64_t dim = last_ ? lines == 1 : lines == 1 ? 2 : 1;
-    const NodeId found = rounded(one_behind_the_other(places, dim));
+    const NodeId found = rounded(to_.concat(places, static_cast<std::size_t>(dim)));
     if (!last_) return as_result(to_.view(Op::Reshape, found, w));
     return as_result(to_.permute(to_.view(Op::Reshape, found, Shape{w[2], w[3], w[0], 1}), {2, 3, 0, 1}));
-  }
-
-  NodeId one_behind_the_other(const std::vector<NodeId>& pieces, std::int64_t dim) {
-    if (pieces.size() == 1) return pieces[0];
-    Node whole;
-    whole.op = Op::Concat;
-    whole.dtype = wide_;
-    whole.shape = shape_of(pieces[0]);
-    whole.shape[static_cast<std::size_t>(dim)] *= static_cast<std::int64_t>(pieces.size());
-    whole.operands = pieces;
-    whole.ints = {dim};
-    return to_.add(std::move(whole));
   }
 
   // Places whose sums a lane has registers for, beside each other.

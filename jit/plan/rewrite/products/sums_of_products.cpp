@@ -14,7 +14,6 @@
 
 #include <absl/container/flat_hash_set.h>
 
-#include "jit/plan/lower/limits.h"
 #include "jit/plan/lower/tiles/few_rows.h"
 #include "jit/plan/rewrite/passes.h"
 #include "jit/plan/rewrite/rewriter.h"
@@ -117,24 +116,7 @@ NodeId side_by_side(Rewriter& to, std::vector<NodeId> pieces, std::size_t dim) {
     const auto dim_below = static_cast<std::size_t>(first.ints[dim]);
     return to.permute(side_by_side(to, std::move(pieces), dim_below), first.ints);
   }
-  while (pieces.size() > 1) {
-    const std::size_t groups = (pieces.size() + kMostPieces - 1) / kMostPieces;
-    std::vector<NodeId> joined;
-    for (std::size_t g = 0; g < groups; ++g) {
-      Node node;
-      node.op = Op::Concat;
-      node.operands.assign(pieces.begin() + static_cast<std::ptrdiff_t>(pieces.size() * g / groups),
-                           pieces.begin() + static_cast<std::ptrdiff_t>(pieces.size() * (g + 1) / groups));
-      node.dtype = to.node(node.operands[0]).dtype;
-      node.shape = to.node(node.operands[0]).shape;
-      node.shape[dim] = 0;
-      for (const NodeId piece : node.operands) node.shape[dim] += to.node(piece).shape[dim];
-      node.ints = {static_cast<std::int64_t>(dim)};
-      joined.push_back(to.add(std::move(node)));
-    }
-    pieces = std::move(joined);
-  }
-  return pieces[0];
+  return to.concat(std::move(pieces), dim);
 }
 
 /// The number of bytes of one element of a factor in memory, below what a product casts.

@@ -1,7 +1,7 @@
 // Goes along one sequence after the other, by vectors, where its elements are neighbours, else along the axis
 // with some columns at a time. A few long sequences are cut into chunks, by their sizes alone: chunks are
 // joined first, then each begins with what is before it.
-#include "src/runtime/host/products/scan.h"
+#include "src/runtime/host/passes/scan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "src/runtime/host/buffer.h"
-#include "src/runtime/host/products/row_buckets.h"
-#include "src/runtime/host/products/scan_lines.h"
+#include "src/runtime/host/passes/row_buckets.h"
+#include "src/runtime/host/passes/scan_lines.h"
 
 namespace sinter::runtime::host {
 namespace {

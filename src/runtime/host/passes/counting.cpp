@@ -1,10 +1,10 @@
 // Counts by pieces of the operand, each with counts of its own, which are added up.
-#include "src/runtime/host/products/counting.h"
+#include "src/runtime/host/passes/counting.h"
 
 #include <algorithm>
 
 #include "src/runtime/host/buffer.h"
-#include "src/runtime/host/products/row_buckets.h"
+#include "src/runtime/host/passes/row_buckets.h"
 
 namespace sinter::runtime::host {
 namespace {

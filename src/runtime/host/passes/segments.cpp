@@ -1,11 +1,11 @@
 // Counts or sorts indices, and adds the values of each segment in the order of their positions. Who adds what
 // does not depend on the threads, and neither does a sum.
-#include "src/runtime/host/products/segments.h"
+#include "src/runtime/host/passes/segments.h"
 
 #include <algorithm>
 
 #include "src/runtime/host/buffer.h"
-#include "src/runtime/host/products/join_terms.h"
+#include "src/runtime/host/passes/join_terms.h"
 
 namespace sinter::runtime::host {
 namespace {

@@ -3,11 +3,11 @@
 #include "src/runtime/host/targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "src/runtime/host/products/scan_lines.cpp"
+#define HWY_TARGET_INCLUDE "src/runtime/host/passes/scan_lines.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "src/runtime/host/products/scan_lines.h"
+#include "src/runtime/host/passes/scan_lines.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sinter::runtime::HWY_NAMESPACE {

@@ -2,7 +2,7 @@
 // the last digit on, of more the first ones before, so that what is alike so far lies in the cache. Where few
 // are kept, these are selected first. A few long sequences are shared by all threads, of others each is
 // sorted by one.
-#include "src/runtime/host/products/sort.h"
+#include "src/runtime/host/passes/sort.h"
 
 #include <algorithm>
 #include <array>

@@ -2,14 +2,14 @@
 // small results are held as they are, long results of few columns go by ranges of rows, and of many columns
 // the positions are brought into order first. Who joins what does not depend on the threads, and neither does
 // a result.
-#include "src/runtime/host/products/indexed_join.h"
+#include "src/runtime/host/passes/indexed_join.h"
 
 #include <algorithm>
 #include <type_traits>
 
 #include "src/runtime/host/buffer.h"
-#include "src/runtime/host/products/join_terms.h"
-#include "src/runtime/host/products/row_buckets.h"
+#include "src/runtime/host/passes/join_terms.h"
+#include "src/runtime/host/passes/row_buckets.h"
 
 namespace sinter::runtime::host {
 namespace {
