@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the GPT like a user: a short training on the pages of this repository, its resumption, its text. usage: run.sh PROGRAM
+# Runs the GPT like a user: a short training on the licence, its resumption, its text. usage: run.sh PROGRAM
 set -euo pipefail
 program=$(realpath "$1")
 called=$program called_name=gpt
@@ -8,7 +8,7 @@ called=$program called_name=gpt
 
 mkdir "$work/text"
 root=$(cd "$(dirname "$0")/../.." && pwd)
-for page in "$root"/docs/*.md; do cp "$page" "$work/text/$(basename "$page" .md).txt"; done
+cp "$root/LICENSE" "$work/text/license.txt"  # a text that never changes, so neither do the losses
 cd "$work"
 small=(text --steps 24 --batch 4 --warm-up 4 --report 12 --tokens 20)
 loss() { sed -nE "s/^step $1  loss ([0-9.]+).*/\1/p" "$work/out"; }
