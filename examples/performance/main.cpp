@@ -103,6 +103,17 @@ void what_fuses(const sn::Device& device) {
   }
 }
 
+void sums_by_an_index(const sn::Device& device) {
+  const auto values = Matrix::zeros({200'000, 16}, device);
+  const auto rows = sn::Tensor<1, sn::Int>::zeros({200'000}, device);
+  device.flush();
+
+  const auto added = [&] { return Matrix::zeros({100'000, 16}, device).index_add(0, rows, values); };
+  show("in the order of the indices", added);
+  const sn::SumOrderScope any(sn::SumOrder::Any);
+  show("in any order", added);
+}
+
 void what_is_written_in_place(const sn::Device& device) {
   auto x = Matrix::zeros({1024, 1024}, device), y = Matrix::zeros({1024, 1024}, device);
   const auto other = y;
@@ -165,6 +176,7 @@ void what_compiles(const sn::Device& host) {
 int main() {
   what_is_stored(sn::Device::null());
   what_fuses(sn::Device::null());
+  sums_by_an_index(sn::Device::null());
   what_is_written_in_place(sn::Device::null());
   what_waits(sn::Device::host());
   what_compiles(sn::Device::host());

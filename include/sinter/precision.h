@@ -1,4 +1,4 @@
-// How exactly matrix products and convolutions of f32 are computed.
+// How exactly products of f32 are computed, and in which order scattered values are added up.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +55,43 @@ class SINTER_API MatmulPrecisionScope {
   ~MatmulPrecisionScope();
   MatmulPrecisionScope(const MatmulPrecisionScope&) = delete;
   MatmulPrecisionScope& operator=(const MatmulPrecisionScope&) = delete;
+
+ private:
+  std::uint8_t before_;
+};
+
+/// What a device may make of the order of floats that an index sends to the same place: of `index_add`,
+/// `scatter_add`, `scatter_reduce` by sums, and the gradients of indexed reads (`gather`, `index_select`,
+/// embeddings, sampling by a grid).
+///
+/// A sum of floats depends on the order of its terms by its rounding. In any order each sum is within the
+/// same error bound of the exact one, but may differ in its last digits from one run to the next. Sums of
+/// integers, the largest and the least are the same in any order and are always computed in the fastest one.
+/// Processors have no faster order; docs/numerics.md has the bounds.
+enum class SumOrder : std::uint8_t {
+  Fixed,  // by position: the same bits each time
+  Any,    // as they come, by atomic additions, which is faster on GPUs where places are many
+};
+
+/// "fixed", "any"
+constexpr std::string_view name_of(SumOrder order) { return order == SumOrder::Any ? "any" : "fixed"; }
+
+/// Of the sums that this thread records now: that of its innermost scope, else that of the environment
+/// variable SINTER_SUM_ORDER, else Fixed. The gradients of an operation have its order.
+SINTER_API SumOrder sum_order();
+
+/// While it lives, sums that this thread records have another order.
+///
+///   {
+///     const sn::SumOrderScope fast(sn::SumOrder::Any);
+///     y = x.index_add(0, index, source);
+///   }
+class SINTER_API SumOrderScope {
+ public:
+  explicit SumOrderScope(SumOrder order);
+  ~SumOrderScope();
+  SumOrderScope(const SumOrderScope&) = delete;
+  SumOrderScope& operator=(const SumOrderScope&) = delete;
 
  private:
   std::uint8_t before_;

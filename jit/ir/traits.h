@@ -109,8 +109,14 @@ struct DeviceTraits {
   // Library products read i8 and 16-bit floats, and write the latter: library::ProductOp.
   bool narrow_products = false;
   bool long_fourier_lines = false;  // library::FourierOp has no longest length: library::has_fourier_lines
-  // What an index sends to a row is joined where it lies, in the order of positions: library::IndexedJoinOp.
-  bool indexed_joins = false;
+  // library::IndexedJoinOp: what an index sends to a row is joined there, without being sorted.
+  enum class Joins : std::uint8_t {
+    None,
+    InOrder,      // of positions, along any axis
+    Unordered,    // as it comes, of numbers of 32 bits
+    UnorderedAll  // also of 64 bits
+  };
+  Joins joins = Joins::None;
   bool channels_last = false;  // library ops of f32 convolve images whose channels are last, and take them so
 
   // What the planner weighs choices by, measured (docs/benchmarks.md).

@@ -1,5 +1,5 @@
-// Values that an index sends to rows, joined where they lie: what a device does whose threads can each go
-// over all indices in order (DeviceTraits::indexed_joins), where GPUs sort (jit/library/segments.h).
+// Values that an index sends to rows, joined there without being sorted (jit/library/segments.h sorts). The
+// host's threads go over all indices in order, a GPU's lanes join by atomic operations, as they come.
 #pragma once
 
 #include <limits>
@@ -9,8 +9,11 @@
 namespace sinter::library {
 
 /// values [count, columns] and row_of [count], i32 in [0, rows) -> [rows, columns]: of each row, the values
-/// that go to it, joined in the order of their positions; none_of the reduction for rows without any. Or
+/// that go to it, joined in the order of their positions or as they come (DeviceTraits::Joins); none_of the
+/// reduction for rows without any. Or
 /// values [outer, count, columns] -> [outer, rows, columns], with the same row_of for each of them.
+///
+/// As they come, sums of floats are no longer the same bits each time; there are no products.
 struct IndexedJoinOp final : LibraryOp {
   std::int64_t outer = 1, count = 0, columns = 0, rows = 0;
   SegmentReduction reduction = SegmentReduction::Sum;
@@ -34,6 +37,12 @@ T none_of(SegmentReduction reduction) {
     case SegmentReduction::Min: break;
   }
   return Limits::has_infinity ? Limits::infinity() : Limits::max();
+}
+
+/// True iff any order gives the same bits: sums of floats round, and so do products.
+constexpr bool is_exact(SegmentReduction reduction, DType dtype) {
+  return reduction == SegmentReduction::Max || reduction == SegmentReduction::Min ||
+         (reduction == SegmentReduction::Sum && !is_float(dtype));
 }
 
 /// Attributes: rows; SegmentReduction. f32, f64, i32, i64; 16-bit floats as f32.

@@ -9,12 +9,12 @@
 
 #include <sinter/autocast.h>
 #include <sinter/autodiff.h>
-#include <sinter/precision.h>
 
 #include "src/autodiff/engine.h"
 #include "src/autodiff/recording.h"
 #include "src/runtime/device_core.h"
 #include "src/runtime/random_tape.h"
+#include "src/trace/allowances.h"
 #include "src/trace/recorder.h"
 
 namespace sinter::detail {
@@ -32,12 +32,12 @@ struct Checkpoint {
   std::vector<bool> is_of_call;
   std::vector<runtime::DeviceCore*> devices;         // of the results
   std::optional<DType> autocast = autocast_dtype();  // the scopes in which the function ran first
-  MatmulPrecision precision = matmul_precision();
+  trace::Allowances allowed;
 
   Tensors run_again() const {
     const runtime::RandomTape::Replaying replaying(random);
     const Autocast mixed(autocast);
-    const MatmulPrecisionScope products(precision);
+    const trace::AllowanceScope scope(allowed);
     Tensors again = f(inputs);
     bool is_same = again.size() == results.size();
     for (std::size_t k = 0; is_same && k < results.size(); ++k)

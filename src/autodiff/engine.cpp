@@ -297,7 +297,7 @@ class Walk {
       return;
     }
     const Rule& rule = rule_of(node.op);
-    const MatmulPrecisionScope precision(node.precision);
+    const trace::AllowanceScope allowed(node.allowed);
     gradient = std::move(gradient).at(node.where);
     const Step step(node, gradient, request_.differentiable);
     const Position* const operands = history_.operands_of(entry);
@@ -326,7 +326,7 @@ class Walk {
                            ? zeros(call.results[k].shape, call.results[k].dtype, call.devices[k], node.where)
                            : std::move(terms[k]).take();
       }
-      const MatmulPrecisionScope precision(node.precision);
+      const trace::AllowanceScope allowed(node.allowed);
       const RecordingScope scope(request_.differentiable && recording().keeps_history);
       parts = call.backward(NodeRef::share(&node), std::move(gradients), request_.differentiable);
       if (parts.size() != call.operands.size())

@@ -99,7 +99,6 @@ AnyTensor::NodeRef track(Op op, std::span<const AnyTensor::Operand> operands,
   auto node = AnyTensor::NodeRef::adopt(new Node);
   node->leaf = false;
   node->op = op;
-  if (info(op).op_class == OpClass::Library) node->precision = matmul_precision();
   node->operand_count = static_cast<std::uint8_t>(std::min(operands.size(), kLast + 1));
   node->where = where;
   node->shape = result->shape;
@@ -132,7 +131,6 @@ AnyTensor::NodeRef track_call(std::string name, std::span<Node* const> operands,
   auto node = AnyTensor::NodeRef::adopt(new Node);
   node->leaf = false;
   node->where = where;
-  node->precision = matmul_precision();
   node->call = std::make_unique<Call>();
   node->call->name = std::move(name);
   node->call->backward = std::move(backward);

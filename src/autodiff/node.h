@@ -13,10 +13,10 @@
 #include <vector>
 
 #include <sinter/any_tensor.h>
-#include <sinter/precision.h>
 
 #include "src/base/fork.h"
 #include "src/base/recycled.h"
+#include "src/trace/allowances.h"
 #include "src/trace/op.h"
 #include "src/trace/value.h"
 
@@ -54,12 +54,12 @@ struct Node : base::Recycled<Node> {
   bool consumed = false;  // a `backward` has used it up; guarded by history_mutex
   Op op = Op::Add;
   std::uint8_t operand_count = 0;
-  MatmulPrecision precision = MatmulPrecision::Highest;  // of the products of its gradients
-  std::uint8_t scalar_mask = 0;                          // bit i: operand i is a scalar
-  std::uint16_t result_of_call = 0;                      // k + 1: result k of the call at operands[0]
-  std::array<Node*, 3> operands{};                       // reference-counted; null: needs no gradient
-  std::unique_ptr<Call> call;                            // instead of an op
-  Node* next_dead = nullptr;                             // used by release()
+  std::uint8_t scalar_mask = 0;      // bit i: operand i is a scalar
+  trace::Allowances allowed;         // for its gradients
+  std::uint16_t result_of_call = 0;  // k + 1: result k of the call at operands[0]
+  std::array<Node*, 3> operands{};   // reference-counted; null: needs no gradient
+  std::unique_ptr<Call> call;        // instead of an op
+  Node* next_dead = nullptr;         // used by release()
 
   std::array<trace::ValueRef, 3> saved;
   trace::ValueRef result;  // if the rule needs it

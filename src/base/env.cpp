@@ -59,6 +59,12 @@ MatmulPrecision precision_of(const std::string& name) {
               "\"; it takes highest, tf32x3, high or medium");
 }
 
+SumOrder sum_order_of(const std::string& name) {
+  for (const SumOrder order : {SumOrder::Fixed, SumOrder::Any})
+    if (name == name_of(order)) return order;
+  throw Error("[environment] SINTER_SUM_ORDER is \"" + name + "\"; it takes fixed or any");
+}
+
 /// Of all families, so that a name which no kernel asks for is an error and not overlooked.
 void read_pins(Environment& e) {
   e.tune_pins["COMPUTED_FACTORS"] = text("SINTER_TUNE_COMPUTED_FACTORS");
@@ -127,6 +133,7 @@ Environment read() {
     throw Error("[environment] SINTER_AMX is \"" + e.amx + "\"; it takes 0, 1 or emulated");
   if (const std::string precision = text("SINTER_MATMUL_PRECISION"); !precision.empty())
     e.matmul_precision = precision_of(precision);
+  if (const std::string order = text("SINTER_SUM_ORDER"); !order.empty()) e.sum_order = sum_order_of(order);
   return e;
 }
 
@@ -226,6 +233,8 @@ std::vector<EnvironmentVariable> environment_variables() {
       {"SINTER_VULKAN_VALIDATION", onoff(e.validation), "1: Vulkan validation layers, messages are errors"},
       {"SINTER_MATMUL_PRECISION", std::string(name_of(e.matmul_precision)),
        "what becomes of the factors of products of f32: highest, tf32x3, high (tf32) or medium (bf16)"},
+      {"SINTER_SUM_ORDER", std::string(name_of(e.sum_order)),
+       "how GPUs add up floats that an index sends to one place: fixed, the same bits each time, or any"},
       {"SINTER_ONEDNN", onoff(e.onednn), "0: the host uses its own matrix product and convolution"},
       {"SINTER_AMX", e.amx, "0: the host does not multiply by tiles (Intel AMX); emulated: as if, for tests"},
   };

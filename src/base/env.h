@@ -44,9 +44,10 @@ struct Environment {
   bool cooperative_matrices = true;  // SINTER_COOPERATIVE_MATRICES=0: Vulkan keeps to ordinary lanes
   bool validation = false;           // SINTER_VULKAN_VALIDATION=1: validation layers on, messages are errors
   MatmulPrecision matmul_precision =
-      MatmulPrecision::Highest;  // SINTER_MATMUL_PRECISION: highest, tf32x3, high or medium
-  bool onednn = true;            // SINTER_ONEDNN=0: the host uses Sinter's own matrix product and convolution
-  std::string amx = "1";         // SINTER_AMX: 0, 1 or emulated; the host's products by Intel's tiles
+      MatmulPrecision::Highest;          // SINTER_MATMUL_PRECISION: highest, tf32x3, high or medium
+  SumOrder sum_order = SumOrder::Fixed;  // SINTER_SUM_ORDER: fixed or any
+  bool onednn = true;     // SINTER_ONEDNN=0: the host uses Sinter's own matrix product and convolution
+  std::string amx = "1";  // SINTER_AMX: 0, 1 or emulated; the host's products by Intel's tiles
 };
 
 const Environment& environment();

@@ -185,6 +185,7 @@ Device Device::null() {
         traits.row_lanes = 1024;
         traits.max_divisions = 128;
         traits.lone_rows = base::environment().lone_rows;
+        traits.joins = ir::DeviceTraits::Joins::UnorderedAll;
         if (base::environment().score_tiles) traits.score_tile_bytes = std::size_t{227} << 10;
         traits.tensor_cores = {132, std::size_t{227} << 10};
         traits.tensor_cores.exact_products = 128;

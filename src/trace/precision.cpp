@@ -1,4 +1,4 @@
-// The precision of each thread's products.
+// What each thread allows: the precision of its products, the order of its sums.
 #include <sinter/precision.h>
 
 #include "src/base/env.h"
@@ -7,7 +7,7 @@ namespace sinter {
 namespace {
 
 constexpr std::uint8_t kOfEnvironment = 0xff;
-thread_local std::uint8_t of_thread = kOfEnvironment;
+thread_local std::uint8_t of_thread = kOfEnvironment, order_of_thread = kOfEnvironment;
 
 }  // namespace
 
@@ -21,5 +21,16 @@ MatmulPrecisionScope::MatmulPrecisionScope(MatmulPrecision precision) : before_(
 }
 
 MatmulPrecisionScope::~MatmulPrecisionScope() { of_thread = before_; }
+
+SumOrder sum_order() {
+  return order_of_thread == kOfEnvironment ? base::environment().sum_order
+                                           : static_cast<SumOrder>(order_of_thread);
+}
+
+SumOrderScope::SumOrderScope(SumOrder order) : before_(order_of_thread) {
+  order_of_thread = static_cast<std::uint8_t>(order);
+}
+
+SumOrderScope::~SumOrderScope() { order_of_thread = before_; }
 
 }  // namespace sinter

@@ -29,8 +29,9 @@ template <class T>
 T __ldcg(const T* from) {
   return *from;
 }
-inline unsigned atomicAdd(unsigned* to, unsigned more) {
-  const unsigned old = *to;
+template <class T>
+T atomicAdd(T* to, T more) {
+  const T old = *to;
   *to = old + more;
   return old;
 }
@@ -39,8 +40,9 @@ inline unsigned atomicOr(unsigned* to, unsigned bits) {
   *to = old | bits;
   return old;
 }
-inline int atomicMax(int* to, int other) {
-  const int old = *to;
+template <class T>
+T atomicMax(T* to, T other) {
+  const T old = *to;
   *to = old < other ? other : old;
   return old;
 }

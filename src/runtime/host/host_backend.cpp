@@ -94,7 +94,7 @@ class HostBackend final : public Backend {
     if (base::environment().score_tiles) traits_.fewest_striped = kFewestStriped;
     traits_.narrow_products = true;
     traits_.long_fourier_lines = true;
-    traits_.indexed_joins = true;
+    traits_.joins = ir::DeviceTraits::Joins::InOrder;
     traits_.channels_last = host::prefers_channels_last();
   }
 

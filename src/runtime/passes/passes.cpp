@@ -56,16 +56,40 @@ std::int64_t Pass::tiles() const { return divide_up(columns, (std::int64_t{1} <<
 
 std::int64_t Pass::groups() const { return divide_up(rows, lanes >> width_bits()) * tiles(); }
 
-Pass fill_zeros(PassBuffer buffer) {
+namespace {
+
+/// A lane for four neighbours of LANES each.
+Pass over_all(const char* name, const char* body, PassBuffer buffer) {
   Pass pass;
-  const std::int64_t each = std::int64_t{pass.lanes} * 4;  // of a workgroup: a lane writes four
-  pass.name = "fill_zeros";
-  pass.body = "fill_zeros.inc";
+  const std::int64_t each = std::int64_t{pass.lanes} * 4;  // of a workgroup
+  pass.name = name;
+  pass.body = body;
   pass.rows = divide_up(buffer.numel, each) * pass.lanes;
   pass.ints = {{"ends", buffer.numel}};
   buffer.name = "shown";
   buffer.written = true;
   pass.buffers = {std::move(buffer)};
+  return pass;
+}
+
+}  // namespace
+
+Pass fill(PassBuffer buffer, const std::string& number) {
+  Pass pass = over_all("fill", "fill.inc", std::move(buffer));
+  pass.defines = "#define FILLED " + number + "\n";
+  return pass;
+}
+
+Pass fill_zeros(PassBuffer buffer) {
+  Pass pass = fill(std::move(buffer), "0");
+  pass.name = "fill_zeros";
+  return pass;
+}
+
+Pass numbers_of_keys(PassBuffer keys, const std::string& function) {
+  keys.shared = true;  // read as well
+  Pass pass = over_all("numbers_of_keys", "numbers_of_keys.inc", std::move(keys));
+  pass.defines = "#define NUMBER_OF " + function + "\n";
   return pass;
 }
 
@@ -164,6 +188,10 @@ LibraryTable<PassList(const library::LibraryOp&, PassDevice)>& pass_table() {
                                    PassDevice) { return passes_of(library::as<library::SegmentSumOp>(op)); }},
       {&library::indexed_sum(), [](const library::LibraryOp& op,
                                    PassDevice) { return passes_of(library::as<library::IndexedSumOp>(op)); }},
+      {&library::indexed_join(),
+       [](const library::LibraryOp& op, PassDevice device) {
+         return passes_of(library::as<library::IndexedJoinOp>(op), device);
+       }},
       {&library::sort(),
        [](const library::LibraryOp& op, PassDevice device) {
          return passes_of(library::as<library::SortOp>(op), device);

@@ -2,7 +2,7 @@
 // written in what CUDA C++ and GLSL have in common (kernels/*.inc), each device adds the head of its
 // language. Of a workgroup that works together the head has BARRIER, and TEAM_BARRIER for 32 lanes in a row;
 // ATOMIC_ADD and ATOMIC_OR of its memory. ADD_TO adds to an i32 that others add to, RAISE_TO makes it as
-// great.
+// great, or a Key. Of a list that adds_terms the head has ADD_TERM_TO, which adds to a T.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 #include "jit/library/counting.h"
 #include "jit/library/custom.h"
 #include "jit/library/fourier.h"
+#include "jit/library/indexed_join.h"
 #include "jit/library/indexed_sum.h"
 #include "jit/library/scan.h"
 #include "jit/library/segments.h"
@@ -30,7 +31,7 @@ struct PassBuffer {
   std::size_t number = 0;             // of the operand or the result
   std::int64_t first = 0, numel = 0;  // elements of it that the pass sees, from `first` on
   bool written = false;
-  bool shared = false;  // written by ADD_TO or RAISE_TO
+  bool shared = false;  // read, or written by atomic operations, too
 };
 
 /// One kernel. Each lane has one `row` and up to kColumns columns: `column`, `column + width`, ...
@@ -62,6 +63,7 @@ struct PassList {
   // size. May itself call functions of the prelude (jit/emit/dialects/prelude.h).
   std::string functions;
   std::vector<Pass> passes;
+  bool adds_terms = false;  // the head has what adds to a T in memory
   // CUDA: a product and a sum may be one instruction, which rounds once.
   bool contracts = false;
   std::size_t workspace_bytes = 0;
@@ -75,12 +77,15 @@ struct PassDevice {
   bool waits = false;
   // Of a workgroup: words of 32 bits of its memory, and lanes. Every device has as many.
   std::int64_t shared_words = 4096, most_lanes = 256;
+  bool adds_floats = false;  // atomically, f32 in memory; else they are compared and swapped
+  bool adds_fours = false;   // likewise, and four neighbours with one instruction where the device has one
 };
 
 /// Functions of the op and the device alone, so that results have the same bits on every run.
 PassList passes_of(const library::SortIndicesOp& op);
 PassList passes_of(const library::SegmentSumOp& op);
 PassList passes_of(const library::IndexedSumOp& op);
+PassList passes_of(const library::IndexedJoinOp& op, PassDevice device = {});
 PassList passes_of(const library::CountingOp& op);
 PassList passes_of(const library::ScanOp& op, PassDevice device = {});
 PassList passes_of(const library::FourierOp& op, PassDevice device = {});
@@ -92,8 +97,12 @@ PassList passes_of(const library::CustomOp& op);
 /// zeros alike. `Key reversed_key_of(T x)` orders them the other way round, NaN last again where `nan_last`.
 std::string key_functions(DType dtype, bool nan_last);
 
-/// Fills a buffer with zeros, which a pass after it counts on.
+/// Fills a buffer with a number, or with zeros, which a pass after it counts on.
+Pass fill(PassBuffer buffer, const std::string& number);
 Pass fill_zeros(PassBuffer buffer);
+
+/// The other way round, of T's that are stored as Keys: `function` gives a T of a Key.
+Pass numbers_of_keys(PassBuffer keys, const std::string& function);
 
 /// The text of a file in kernels/, with those that it includes.
 std::string body_text(const std::string& file);

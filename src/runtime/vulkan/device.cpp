@@ -33,10 +33,13 @@ struct Features {
 
   CooperativeMatrixFeatures matrices;
   Bfloat16Features bf16;
+  VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_floats =
+      structure<VkPhysicalDeviceShaderAtomicFloatFeaturesEXT>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT);
 
   /// Those of extensions that there are.
   struct Extensions {
-    bool subgroup_control = false, statistics = false, matrices = false, bf16 = false;
+    bool subgroup_control = false, statistics = false, matrices = false, bf16 = false, atomic_floats = false;
   };
   explicit Features(const Extensions& has) {
     base.pNext = &v11;
@@ -51,6 +54,7 @@ struct Features {
     chain(has.statistics, statistics);
     chain(has.matrices, matrices);
     chain(has.bf16, bf16);
+    chain(has.atomic_floats, atomic_floats);
   }
   Features(const Features&) = delete;
   Features& operator=(const Features&) = delete;
@@ -280,7 +284,8 @@ Device::Device(int index, const VulkanOptions& options) : result_of_(options.res
   Features have(
       {.subgroup_control = has_extension(physical_, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME),
        .matrices = options.cooperative_matrices && has_extension(physical_, kCooperativeMatrixExtension),
-       .bf16 = options.cooperative_matrices && has_extension(physical_, kBfloat16Extension)});
+       .bf16 = options.cooperative_matrices && has_extension(physical_, kBfloat16Extension),
+       .atomic_floats = has_extension(physical_, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME)});
   vkGetPhysicalDeviceFeatures2(physical_, &have.base);
   info_ = describe(physical_, have, options);
 
@@ -291,7 +296,10 @@ Device::Device(int index, const VulkanOptions& options) : result_of_(options.res
   const bool has_bf16 =
       std::any_of(info_.matrices.begin(), info_.matrices.end(),
                   [](const ir::MatrixShape& shape) { return shape.multiplied == DType::bf16; });
-  Features use({info_.full_subgroups, info_.has_statistics, has_matrices, has_bf16});
+  info_.adds_floats = have.atomic_floats.shaderBufferFloat32AtomicAdd;
+  Features use({info_.full_subgroups, info_.has_statistics, has_matrices, has_bf16, info_.adds_floats});
+  use.atomic_floats.shaderBufferFloat32Atomics = use.atomic_floats.shaderBufferFloat32AtomicAdd =
+      info_.adds_floats;
   use.matrices.cooperativeMatrix = has_matrices;
   use.bf16.shaderBFloat16Type = use.bf16.shaderBFloat16CooperativeMatrix = has_bf16;
   use.v12.vulkanMemoryModel = has_matrices;
@@ -318,6 +326,7 @@ Device::Device(int index, const VulkanOptions& options) : result_of_(options.res
   if (info_.full_subgroups) extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
   if (has_matrices) extensions.push_back(kCooperativeMatrixExtension);
   if (has_bf16) extensions.push_back(kBfloat16Extension);
+  if (info_.adds_floats) extensions.push_back(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
   // A device that is only a part of Vulkan, such as MoltenVK's, wants to hear that this is known.
   constexpr const char* kPortabilitySubset = "VK_KHR_portability_subset";
   if (has_extension(physical_, kPortabilitySubset)) extensions.push_back(kPortabilitySubset);

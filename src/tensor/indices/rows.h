@@ -38,8 +38,9 @@ class Rows {
   bool slices_ = false;
 };
 
-/// True iff what goes to `rows` rows of `values` is joined where it lies, by join_in_place.
-bool joins_in_place(const AnyTensor& values, std::int64_t rows);
+/// True iff what goes to `rows` rows of `values` is joined there, by join_in_place, in the order that this
+/// thread allows.
+bool joins_in_place(const AnyTensor& values, std::int64_t rows, library::SegmentReduction reduction);
 /// library::IndexedJoinOp, without a history. What rows without any have is a number that changes none where
 /// the dtype is one that library ops compute in, else any.
 AnyTensor join_in_place(const AnyTensor& values, const AnyTensor& row_of, std::int64_t rows,

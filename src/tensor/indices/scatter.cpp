@@ -41,7 +41,19 @@ void check_limits(std::string_view op, std::int64_t count, std::int64_t rows, co
                      where);
 }
 
-bool has_indexed_joins(const AnyTensor& x) { return x.value()->device->traits().indexed_joins; }
+using Joins = ir::DeviceTraits::Joins;
+using library::SegmentReduction;
+
+Joins joins_of(const AnyTensor& x) { return x.value()->device->traits().joins; }
+
+/// True iff the device may join these numbers in the order in which it does.
+bool may_join(const AnyTensor& values, SegmentReduction reduction) {
+  const Joins joins = joins_of(values);
+  const DType dtype = arithmetic_of(values.dtype());
+  if (joins == Joins::None || joins == Joins::InOrder) return joins == Joins::InOrder;
+  if (reduction == SegmentReduction::Prod || (joins == Joins::Unordered && size_of(dtype) > 4)) return false;
+  return library::is_exact(reduction, dtype) || sum_order() == SumOrder::Any;
+}
 
 /// Each stretch of the values is added to rows of its own; whoever reads the sums adds up the stretches.
 AnyTensor sum_directly(const AnyTensor& terms, const AnyTensor& row_of, std::int64_t rows,
@@ -65,8 +77,8 @@ AnyTensor sum_sorted(const AnyTensor& terms, const AnyTensor& row_of, std::int64
 
 }  // namespace
 
-bool joins_in_place(const AnyTensor& values, std::int64_t rows) {
-  if (!has_indexed_joins(values)) return false;
+bool joins_in_place(const AnyTensor& values, std::int64_t rows, SegmentReduction reduction) {
+  if (!may_join(values, reduction)) return false;
   // Few indices into many long rows: what is there is kept apart, and whoever reads it picks it (sum_sorted).
   constexpr std::int64_t kNarrow = 8;
   const Shape& shape = values.shape();
@@ -74,7 +86,7 @@ bool joins_in_place(const AnyTensor& values, std::int64_t rows) {
 }
 
 AnyTensor join_in_place(const AnyTensor& values, const AnyTensor& row_of, std::int64_t rows,
-                        library::SegmentReduction reduction, const Location& where) {
+                        SegmentReduction reduction, const Location& where) {
   const Operand operands[] = {values, row_of};
   return apply_library(library::indexed_join(), operands, {{rows, static_cast<std::int64_t>(reduction)}},
                        where);
@@ -84,17 +96,18 @@ AnyTensor sum_rows(const AnyTensor& values, const AnyTensor& row_of, std::int64_
                    const Location& where) {
   const DType dtype = values.dtype();
   const AnyTensor terms = is_stored_float(dtype) ? values.detach().cast(DType::f32, where) : values.detach();
+  // Atomic operations on few places wait for each other.
+  const std::int64_t stretches =
+      joins_of(values) == Joins::InOrder || terms.rank() > 2
+          ? 0
+          : library::stretches_of_sum(arithmetic_of(terms.dtype()), terms.shape()[0], terms.shape()[1], rows);
   AnyTensor sums;
-  if (joins_in_place(terms, rows)) {
-    sums = join_in_place(terms, row_of, rows, library::SegmentReduction::Sum, where);
-  } else {
-    const std::int64_t stretches =
-        has_indexed_joins(values)
-            ? 0
-            : library::stretches_of_sum(terms.dtype(), values.shape()[0], values.shape()[1], rows);
-    sums = stretches > 0 ? sum_directly(terms, row_of, rows, stretches, where)
-                         : sum_sorted(terms, row_of, rows, where);
-  }
+  if (stretches > 0)
+    sums = sum_directly(terms, row_of, rows, stretches, where);
+  else if (joins_in_place(terms, rows, SegmentReduction::Sum))
+    sums = join_in_place(terms, row_of, rows, SegmentReduction::Sum, where);
+  else
+    sums = sum_sorted(terms, row_of, rows, where);
   if (is_stored_float(dtype)) sums = sums.cast(dtype, where);
   AnyTensor::NodeRef node;
   if (values.requires_grad()) {
@@ -164,7 +177,7 @@ AnyTensor add_slices(std::string_view op, const AnyTensor& index, const AnyTenso
   const Rows rows = Rows::of_slices(op, index, shape, axis, where);
   std::int64_t outer = 1;
   for (std::size_t d = 0; d < axis; ++d) outer *= shape[d];
-  if (outer > 1 && has_indexed_joins(source)) {
+  if (outer > 1 && may_join(source, SegmentReduction::Sum)) {
     // Nothing has to be transposed.
     const std::int64_t count = index.numel(), inner = source.numel() / (outer * count);
     return sum_rows(source.reshape({outer, count, inner}, where), rows.row_of(), size, where)

@@ -25,8 +25,11 @@ using tensor::Rows;
 /// The values of each row, and which rows have any (bool [rows, 1]).
 class Joins {
  public:
-  Joins(const AnyTensor& values, const Rows& rows, const Location& where)
-      : rows_(rows), where_(where), in_place_(tensor::joins_in_place(values, rows.size())) {
+  Joins(const AnyTensor& values, const Rows& rows, SegmentReduction reduction, const Location& where)
+      : rows_(rows),
+        where_(where),
+        reduction_(reduction),
+        in_place_(tensor::joins_in_place(values, rows.size(), reduction)) {
     const std::int64_t count = rows.count();
     const AnyTensor::Operand operands[] = {rows.row_of()};
     if (in_place_) {
@@ -44,10 +47,10 @@ class Joins {
   bool leave_others(DType dtype) const { return in_place_ && arithmetic_of(dtype) == dtype; }
 
   /// [rows, columns]; of rows without any what leave_others says, or any number.
-  AnyTensor join(const AnyTensor& values, SegmentReduction reduction) const {
-    if (in_place_) return tensor::join_in_place(values, rows_.row_of(), rows_.size(), reduction, where_);
+  AnyTensor join(const AnyTensor& values) const {
+    if (in_place_) return tensor::join_in_place(values, rows_.row_of(), rows_.size(), reduction_, where_);
     const AnyTensor::Operand operands[] = {values, sorted_};
-    const std::int64_t ints[] = {rows_.size(), 0, static_cast<std::int64_t>(reduction)};
+    const std::int64_t ints[] = {rows_.size(), 0, static_cast<std::int64_t>(reduction_)};
     return tensor::apply_library(library::segment_sum(), operands, ints, where_)
         .index_select(0, first_, where_);
   }
@@ -57,6 +60,7 @@ class Joins {
  private:
   const Rows& rows_;
   const Location& where_;
+  SegmentReduction reduction_;
   bool in_place_;
   AnyTensor sorted_, first_;
 };
@@ -161,12 +165,12 @@ AnyTensor reduce_rows(const AnyTensor& given, const AnyTensor& terms, const Rows
     return half ? result.cast(given.dtype(), where) : result;
   };
   const auto sum = [&](const AnyTensor& t) { return tensor::sum_rows(t, rows.row_of(), rows.size(), where); };
-  const Joins joins(values, rows, where);
+  const Joins joins(values, rows, static_cast<SegmentReduction>(reduction), where);
   if (reduction == ScatterReduction::Sum)
     return back(
         AnyTensor::add(include_self ? x : AnyTensor::where(joins.has, 0, x, where), sum(values), where));
   const AnyTensor plain = x.detach(), plain_values = values.detach();
-  const AnyTensor all = joins.join(plain_values, static_cast<SegmentReduction>(reduction));
+  const AnyTensor all = joins.join(plain_values);
   const AnyTensor with_own = include_self ? joined(plain, all, reduction, where) : all;
   const AnyTensor result = include_self && joins.leave_others(x.dtype())
                                ? with_own

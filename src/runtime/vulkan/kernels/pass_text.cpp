@@ -34,6 +34,7 @@ std::string pass_source(const PassList& list, const Pass& pass) {
   std::string text =
       "#version 450\n"
       "#extension GL_EXT_control_flow_attributes : require\n";
+  if (list.adds_terms) text += "#extension GL_EXT_shader_atomic_float : enable\n";
   if (needs_int64(list)) text += "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n";
   const auto define = [&](const std::string& name, const std::string& value) {
     text += "#define " + name + " " + value + "\n";
@@ -47,6 +48,12 @@ std::string pass_source(const PassList& list, const Pass& pass) {
   define("UNROLL_SOME", "");
   define("ADD_TO(place, x)", "atomicAdd(place, int(x))");
   define("RAISE_TO(place, x)", "atomicMax(place, int(x))");
+  if (list.adds_terms) {
+    define("ADD_TERM_TO(place, x)", "atomicAdd(place, x)");
+    define("ADD_BY_SWAPS(place, x)",
+           "{ int seen = place; for (;;) { const int was = atomicCompSwap(place, seen, "
+           "floatBitsToInt(intBitsToFloat(seen) + (x))); if (was == seen) break; seen = was; } }");
+  }
   text += pass.defines + "layout(local_size_x = LANES) in;\n";
   if (pass.shared_words > 0) {
     define("BARRIER", "barrier()");
