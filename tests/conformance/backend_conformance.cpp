@@ -371,7 +371,9 @@ void check_backend(runtime::Backend& backend, const ConformanceOptions& options)
   if (options.products) {
     SUBCASE("library ops") { check_library_ops(backend, options); }
   }
-  SUBCASE("segments") { check_segments(backend, options); }
+  if (options.segments) {
+    SUBCASE("segments") { check_segments(backend, options); }
+  }
 }
 
 }  // namespace sinter::testing

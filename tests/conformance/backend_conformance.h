@@ -14,7 +14,7 @@ struct ConformanceOptions {
   int random_kernels = 200;
   int random_long_kernels = 0;  // few outer points, long inner loops; the oracle needs a second for ten
   std::uint64_t first_seed = 0;
-  bool products = true;  // the library's products, too
+  bool products = true, segments = true;  // ops of the library, which no generated kernel computes
   Precision precision;
   double library_relative = 1e-5;  // error of f32 matmul and conv2d, relative to the sum of |terms|
   double library_relative_f64 = 1e-13;

@@ -9,8 +9,12 @@
 namespace sinter::runtime::cuda {
 
 /// Any GPU: 48 KiB of memory for a workgroup.
-inline constexpr PassDevice kPassDevice{
-    .waits = true, .shared_words = 12288, .most_lanes = 512, .adds_floats = true, .adds_fours = true};
+inline constexpr PassDevice kPassDevice{.waits = true,
+                                        .shared_words = 12288,
+                                        .most_lanes = 512,
+                                        .adds_wide = true,
+                                        .adds_floats = true,
+                                        .adds_fours = true};
 
 /// One text with an entry for each pass of another text: `sinter_` and the pass's name. Parameters: the
 /// addresses of its buffers; log2 of the lanes of a row and the workgroups of a row (32 bits); its ints (64).

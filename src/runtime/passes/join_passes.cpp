@@ -41,6 +41,9 @@ PassList passes_of(const library::IndexedJoinOp& op, PassDevice device) {
   if (op.reduction == SegmentReduction::Prod)
     throw DeviceError("[indexed_join] products of " + op.describe() + " are not joined as they come");
   const bool sums = op.reduction == SegmentReduction::Sum, wide = size_of(op.dtype) == 8;
+  if (wide && !device.adds_wide)
+    throw DeviceError("[indexed_join] " + op.describe() + " of " + std::string(name_of(op.dtype)) +
+                      " takes atomic operations of 64 bits, which this device does not have");
   const std::int64_t all = op.outer * op.count, results = op.outer * op.rows * op.columns;
   PassList list;
   list.dtype = op.dtype;

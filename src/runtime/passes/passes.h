@@ -77,6 +77,7 @@ struct PassDevice {
   bool waits = false;
   // Of a workgroup: words of 32 bits of its memory, and lanes. Every device has as many.
   std::int64_t shared_words = 4096, most_lanes = 256;
+  bool adds_wide = false;    // atomic operations of 64 bits
   bool adds_floats = false;  // atomically, f32 in memory; else they are compared and swapped
   bool adds_fours = false;   // likewise, and four neighbours with one instruction where the device has one
 };
