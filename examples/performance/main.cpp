@@ -109,7 +109,7 @@ void sums_by_an_index(const sn::Device& device) {
   device.flush();
 
   const auto added = [&] { return Matrix::zeros({100'000, 16}, device).index_add(0, rows, values); };
-  show("in the order of the indices", added);
+  show("in the order of their positions", added);
   const sn::SumOrderScope any(sn::SumOrder::Any);
   show("in any order", added);
 }

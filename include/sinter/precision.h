@@ -64,12 +64,12 @@ class SINTER_API MatmulPrecisionScope {
 /// `scatter_add`, `scatter_reduce` by sums, and the gradients of indexed reads (`gather`, `index_select`,
 /// embeddings, sampling by a grid).
 ///
-/// A sum of floats depends on the order of its terms by its rounding. In any order each sum is within the
-/// same error bound of the exact one, but may differ in its last digits from one run to the next. Sums of
-/// integers, the largest and the least are the same in any order and are always computed in the fastest one.
-/// Processors have no faster order; docs/numerics.md has the bounds.
+/// A sum of floats depends on the order of its terms by its rounding. In any order it may differ in its last
+/// digits from one run to the next, and numbers below 2^-126 may count as 0. Sums of integers, the largest
+/// and the least are the same in any order; to them it makes no difference, and neither does it on
+/// processors. docs/numerics.md has the bounds.
 enum class SumOrder : std::uint8_t {
-  Fixed,  // by position: the same bits each time
+  Fixed,  // one that follows from the program: the same bits each time
   Any,    // as they come, by atomic additions, which is faster on GPUs where places are many
 };
 
@@ -80,7 +80,8 @@ constexpr std::string_view name_of(SumOrder order) { return order == SumOrder::A
 /// variable SINTER_SUM_ORDER, else Fixed. The gradients of an operation have its order.
 SINTER_API SumOrder sum_order();
 
-/// While it lives, sums that this thread records have another order.
+/// While it lives, sums that this thread records have another order. Scopes end in the order in which they
+/// began, the last one first.
 ///
 ///   {
 ///     const sn::SumOrderScope fast(sn::SumOrder::Any);

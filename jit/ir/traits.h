@@ -114,7 +114,7 @@ struct DeviceTraits {
     None,
     InOrder,      // of positions, along any axis
     Unordered,    // as it comes, of numbers of 32 bits
-    UnorderedAll  // also of 64 bits
+    UnorderedAll  // also of 64 bits, so that sums of f32 have the same bits each time
   };
   Joins joins = Joins::None;
   bool channels_last = false;  // library ops of f32 convolve images whose channels are last, and take them so

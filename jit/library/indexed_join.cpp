@@ -41,6 +41,7 @@ class IndexedJoin final : public Kind {
     op->columns = values.back();
     op->rows = request.ints[0];
     op->reduction = static_cast<SegmentReduction>(request.ints[1]);
+    op->any_order = request.ints[2] != 0;
     return op;
   }
 };
@@ -54,12 +55,14 @@ const Kind& indexed_join() {
 
 const Kind& IndexedJoinOp::kind() const { return indexed_join(); }
 std::string IndexedJoinOp::key() const {
-  return joined({static_cast<int>(dtype), outer, count, columns, rows, static_cast<int>(reduction)});
+  return joined(
+      {static_cast<int>(dtype), outer, count, columns, rows, static_cast<int>(reduction), any_order ? 1 : 0});
 }
 std::string IndexedJoinOp::describe() const {
   const char* names[] = {"sum", "prod", "max", "min"};
   return "indexed_join " + std::string(names[static_cast<std::size_t>(reduction)]) + " " +
-         joined({outer, count, columns}, "x") + " to " + joined({outer, rows, columns}, "x");
+         joined({outer, count, columns}, "x") + " to " + joined({outer, rows, columns}, "x") +
+         (any_order ? ", in any order" : "");
 }
 std::int64_t IndexedJoinOp::elements_read(std::size_t operand) const {
   return operand == 0 ? outer * count * columns : count;

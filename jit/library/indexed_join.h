@@ -13,10 +13,13 @@ namespace sinter::library {
 /// reduction for rows without any. Or
 /// values [outer, count, columns] -> [outer, rows, columns], with the same row_of for each of them.
 ///
-/// As they come, sums of floats are no longer the same bits each time; there are no products.
+/// Devices that join values as they come give the same bits each time for sums of f32, too, which they add up
+/// as integers, unless they may add them in `any_order`; they have no products, and sums of f64 in any order
+/// alone.
 struct IndexedJoinOp final : LibraryOp {
   std::int64_t outer = 1, count = 0, columns = 0, rows = 0;
   SegmentReduction reduction = SegmentReduction::Sum;
+  bool any_order = false;  // of sums of floats, as the program allows it (SumOrder)
 
   const Kind& kind() const override;
   std::string key() const override;
@@ -45,7 +48,7 @@ constexpr bool is_exact(SegmentReduction reduction, DType dtype) {
          (reduction == SegmentReduction::Sum && !is_float(dtype));
 }
 
-/// Attributes: rows; SegmentReduction. f32, f64, i32, i64; 16-bit floats as f32.
+/// Attributes: rows; SegmentReduction; 1 for any order. f32, f64, i32, i64; 16-bit floats as f32.
 const Kind& indexed_join();
 
 }  // namespace sinter::library

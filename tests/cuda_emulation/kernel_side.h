@@ -97,6 +97,12 @@ inline uint4 make_uint4(unsigned int x, unsigned int y, unsigned int z, unsigned
   return {x, y, z, w};
 }
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+#define SINTER_ADDS_FOURS  // as compute capability 9.0 does
+inline float4 atomicAdd(float4* to, float4 more) {
+  const float4 old = *to;
+  *to = {old.x + more.x, old.y + more.y, old.z + more.z, old.w + more.w};
+  return old;
+}
 inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
 inline double2 make_double2(double x, double y) { return {x, y}; }
 inline longlong2 make_longlong2(long long x, long long y) { return {x, y}; }

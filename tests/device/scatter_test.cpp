@@ -1,4 +1,5 @@
 // Indexed sums and the gradients of indexed reads, against plain loops and the oracle.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -257,6 +258,54 @@ TEST_CASE("gradients of index_add, scatter_add and of reads of whole rows") {
       CHECK((*again.get(x)).to_vector<float>() == after);
       CHECK((*again.get(source)).to_vector<float>() == picked);
     }
+  }
+}
+
+TEST_CASE("gradients of many values that go to few rows, and gradients of gradients") {
+  const Device device = test_device().autodiff();
+  const std::int64_t count = 1500, rows = 40, columns = 2;
+  const auto n = static_cast<std::size_t>(count);
+  const std::vector<std::int64_t> at = indices(n, rows);
+  const Indices index = row(at, device);
+  const std::vector<float> by = numbers(static_cast<std::size_t>(rows * columns));
+  const Tensor<2> weight = matrix(by, columns, device);
+  std::vector<float> picked;
+  for (const std::int64_t i : at)
+    for (std::int64_t c = 0; c < columns; ++c)
+      picked.push_back(by[static_cast<std::size_t>(i * columns + c)]);
+  {
+    const Tensor<2> x = matrix(by, columns, device),
+                    source = matrix(numbers(n * 2), columns, device).require_grad();
+    const Gradients grads = (x.index_add(0, index, source) * weight).sum().backward();
+    CHECK((*grads.get(source)).shape() == source.shape());
+    CHECK((*grads.get(source)).to_vector<float>() == picked);
+  }
+  {  // of each row the largest value, of which there is one, has what comes
+    std::vector<float> all(n * 2);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<float>(i * 7919 % 3001);
+    const Tensor<2> x = matrix(by, columns, device), source = matrix(all, columns, device).require_grad();
+    const Gradients grads =
+        (index_reduce(x, 0, index, source, ScatterReduction::Max, false) * weight).sum().backward();
+    const std::vector<float> found = (*grads.get(source)).to_vector<float>();
+    std::vector<float> most(by.size(), -1), wanted(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      float& to = most[static_cast<std::size_t>(at[i / 2]) * 2 + i % 2];
+      to = std::max(to, all[i]);
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::size_t to = static_cast<std::size_t>(at[i / 2]) * 2 + i % 2;
+      wanted[i] = all[i] == most[to] ? by[to] : 0;
+    }
+    CHECK(found == wanted);
+  }
+  {  // the gradient of a read, by what its weights are
+    const Tensor<2> table = matrix(by, columns, device).require_grad(),
+                    given = matrix(numbers(n * 2), columns, device).require_grad();
+    const AnyTensor read = table.dynamic().index_select(0, index.dynamic());
+    const Gradients first = AnyTensor::mul(read, given.dynamic()).sum().backward({.differentiable = true});
+    const AnyTensor once = *first.get(table.dynamic());
+    const Gradients twice = AnyTensor::mul(once, weight.dynamic()).sum().backward();
+    CHECK((*twice.get(given)).to_vector<float>() == picked);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -130,8 +131,8 @@ TEST_CASE("floats are joined in any order only where the program allows it, and 
     return indices_of(data.integers(200, 0, 999), {200}, on);
   };
   const auto run = [&](DType dtype) {
-    AnyTensor::full({1000, 4}, 1, dtype, device)
-        .index_add(0, index(device), AnyTensor::full({200, 4}, 2, dtype, device))
+    AnyTensor::full({1000, 6}, 1, dtype, device)
+        .index_add(0, index(device), AnyTensor::full({200, 6}, 2, dtype, device))
         .sync();
   };
   const SumOrderScope fixed(SumOrder::Fixed);
@@ -145,7 +146,7 @@ TEST_CASE("floats are joined in any order only where the program allows it, and 
   for (const SumOrder of_read : {SumOrder::Fixed, SumOrder::Any}) {
     const SumOrder of_pass = of_read == SumOrder::Any ? SumOrder::Fixed : SumOrder::Any;
     const bool joined = joins([&] {
-      const AnyTensor table = AnyTensor::full({1000, 4}, 1, DType::f32, history).require_grad();
+      const AnyTensor table = AnyTensor::full({1000, 6}, 1, DType::f32, history).require_grad();
       AnyTensor read;
       {
         const SumOrderScope scope(of_read);
@@ -156,6 +157,78 @@ TEST_CASE("floats are joined in any order only where the program allows it, and 
     });
     CHECK(joined == (of_read == SumOrder::Any));
   }
+}
+
+TEST_CASE("short rows of f32 are added up as integers: the same bits in any order, of numbers of any size") {
+  const Device device = test_device();
+  const std::int64_t rows = 2000, count = 300;  // so many rows that indices are not compared with each
+  for (const std::int64_t columns : {1, 3})
+    for (const int kind : {0, 1, 2}) {  // alike sizes, all sizes, and those near the ends
+      INFO(columns << " columns, numbers " << kind);
+      TestData data(static_cast<std::uint64_t>(kind) + 5);
+      std::vector<std::int64_t> at = data.integers(static_cast<std::size_t>(count), 0, rows / 10);
+      std::vector<float> values = random_numbers(static_cast<std::size_t>(count * columns), 9);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const int power = static_cast<int>(i * 29 % 60);
+        if (kind == 1) values[i] = std::ldexp(values[i], power - 30);
+        if (kind == 2)
+          values[i] = std::ldexp(values[i], at[i / static_cast<std::size_t>(columns)] % 2 ? 110 : -115);
+      }
+      const auto added = [&](const std::vector<std::size_t>& order) {
+        std::vector<std::int64_t> its_at;
+        std::vector<float> its_values;
+        for (const std::size_t i : order) {
+          its_at.push_back(at[i]);
+          for (std::int64_t c = 0; c < columns; ++c)
+            its_values.push_back(values[i * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c)]);
+        }
+        return values_of(AnyTensor::full({rows, columns}, 0, DType::f32, device)
+                             .index_add(0, indices_of(its_at, {count}, device),
+                                        tensor_of(its_values, {count, columns}, DType::f32, device)));
+      };
+      std::vector<std::size_t> order(static_cast<std::size_t>(count));
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      const std::vector<float> sums = added(order);
+      std::reverse(order.begin(), order.end());
+      if (is_gpu(device)) CHECK(added(order) == sums);
+      std::vector<double> wanted(sums.size()), sizes(sums.size());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::size_t to = static_cast<std::size_t>(at[i / static_cast<std::size_t>(columns)] * columns) +
+                               i % static_cast<std::size_t>(columns);
+        wanted[to] += static_cast<double>(values[i]);
+        sizes[to] += std::abs(static_cast<double>(values[i]));
+      }
+      double worst = 0;
+      for (std::size_t i = 0; i < sums.size(); ++i)
+        worst = std::max(
+            worst, std::abs(static_cast<double>(sums[i]) - wanted[i]) / (sizes[i] * 0x1p-24 + 0x1p-126));
+      CHECK(worst <= 2);
+    }
+}
+
+TEST_CASE("sums of f32 with infinities, NaN, zeros of both signs, and more than f32 holds") {
+  const Device device = test_device();
+  const float nan = std::numeric_limits<float>::quiet_NaN(), most = std::numeric_limits<float>::max();
+  const std::vector<float> values = {INFINITY,  1,          -INFINITY, -2,     INFINITY, -INFINITY, nan, 3,
+                                     -0.0f,     -0.0f,      most,      most,   most,     -most,     1,   -1,
+                                     0x1p-126f, -0x1p-127f, 1e30f,     1e-30f, INFINITY, INFINITY};
+  const std::vector<std::int64_t> at = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10};
+  const auto n = static_cast<std::int64_t>(values.size());
+  const std::vector<float> sums =
+      values_of(AnyTensor::full({100}, 0, DType::f32, device)
+                    .index_add(0, indices_of(at, {n}, device), tensor_of(values, {n}, DType::f32, device)));
+  CHECK(sums[0] == INFINITY);
+  CHECK(sums[1] == -INFINITY);
+  CHECK(std::isnan(sums[2]));
+  CHECK(std::isnan(sums[3]));
+  CHECK(sums[4] == 0);
+  CHECK(sums[5] == INFINITY);
+  CHECK(sums[6] == 0);
+  CHECK(sums[7] == 0);
+  CHECK(std::abs(sums[8] - 0x1p-127f) <= 0x1p-126f);  // which some drivers take for 0
+  CHECK(sums[9] == 1e30f);
+  CHECK(sums[10] == INFINITY);
+  for (std::size_t i = 11; i < sums.size(); ++i) CHECK(sums[i] == 0);
 }
 
 TEST_CASE("the largest and the least, with NaN, infinities, zeros of both signs and rows without any") {
@@ -205,6 +278,30 @@ TEST_CASE("the largest and the least, with NaN, infinities, zeros of both signs 
         CHECK(differ == 0);
       }
     }
+}
+
+TEST_CASE("of zeros of both signs, 0 is the largest and -0 the least") {
+  const Device device = test_device();
+  const AnyTensor x = AnyTensor::full({4}, 1, DType::f32, device),
+                  source = tensor_of(std::vector<float>{-0.0f, 0.0f, -0.0f, 0.0f, 0.0f, -0.0f}, {6},
+                                     DType::f32, device),
+                  index = indices_of({0, 1, 2, 2, 3, 3}, {6}, device);
+  const auto signs = [&](ScatterReduction reduction) {
+    std::vector<bool> negative;
+    for (const float value : values_of(index_reduce(x, 0, index, source, reduction, false)))
+      negative.push_back(std::signbit(value));
+    return negative;
+  };
+  const std::vector<bool> most = signs(ScatterReduction::Max), least = signs(ScatterReduction::Min);
+  for (const std::vector<bool>& each : {most, least}) {
+    CHECK(each[0]);
+    CHECK_FALSE(each[1]);
+  }
+  if (!is_gpu(device)) return;  // which takes the first one
+  CHECK_FALSE(most[2]);
+  CHECK_FALSE(most[3]);
+  CHECK(least[2]);
+  CHECK(least[3]);
 }
 
 TEST_CASE("the ends of integers") {

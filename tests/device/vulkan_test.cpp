@@ -15,6 +15,7 @@
 
 #include <sinter/error.h>
 
+#include "jit/library/indexed_join.h"
 #include "src/base/env.h"
 #include "src/runtime/vulkan/memory/memory.h"
 #include "src/runtime/vulkan/vulkan_backend.h"
@@ -130,6 +131,38 @@ TEST_CASE("devices in software conform with the kernels of a GPU") {
     with.segments = false;  // the same on all of them
     testing::check_backend(*backend, with);
   }
+}
+
+TEST_CASE("devices that cannot add floats atomically compare and swap them") {
+  library::IndexedJoinOp op;
+  op.count = 3000, op.rows = 7, op.columns = 3;
+  op.any_order = true;
+  std::vector<float> values(static_cast<std::size_t>(op.count * op.columns)), wanted(21);
+  std::vector<std::int32_t> row_of(static_cast<std::size_t>(op.count));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    row_of[i / 3] = static_cast<std::int32_t>(i / 3 * 31 % 7);
+    values[i] = static_cast<float>(i * 37 % 11) - 5;  // sums are exact in any order
+    wanted[static_cast<std::size_t>(row_of[i / 3]) * 3 + i % 3] += values[i];
+  }
+  for (int index : tested_devices())
+    for (const bool atomic_floats : {false, true}) {
+      const auto backend = runtime::make_vulkan_backend(index, VulkanOptions{.atomic_floats = atomic_floats});
+      const auto put = [&](std::span<const std::byte> bytes) {
+        runtime::BufferRef buffer = backend->allocate(bytes.size());
+        backend->upload({buffer.get(), 0}, bytes);
+        return buffer;
+      };
+      const runtime::BufferRef x = put(std::as_bytes(std::span(values))),
+                               y = put(std::as_bytes(std::span(row_of))), z = backend->allocate(21 * 4);
+      const runtime::BufferView views[] = {{x.get(), 0}, {y.get(), 0}, {z.get(), 0}};
+      const runtime::ExecutableRef executable = backend->prepare(op);
+      backend->begin(nullptr, {executable->workspace_bytes({}, 1), 0});
+      backend->launch(*executable, {views, {}, {}});
+      backend->submit();
+      std::vector<float> sums(21);
+      backend->download({z.get(), 0}, std::as_writable_bytes(std::span(sums)));
+      CHECK(sums == wanted);
+    }
 }
 
 TEST_CASE(

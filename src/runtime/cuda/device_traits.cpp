@@ -79,7 +79,8 @@ ir::DeviceTraits traits_of(const DriverApi& api, const DeviceFacts& facts) {
   traits.reciprocals = true;
   traits.fixed_windows = true;
   traits.flat_vectors = true;
-  traits.joins = ir::DeviceTraits::Joins::UnorderedAll;
+  traits.joins =
+      facts.major >= 6 ? ir::DeviceTraits::Joins::UnorderedAll : ir::DeviceTraits::Joins::Unordered;
   traits.lone_rows = base::environment().lone_rows;
   if (base::environment().score_tiles) traits.score_tile_bytes = facts.shared_bytes;
   if (facts.has_clusters) traits.row_cluster = kMostCluster;

@@ -19,33 +19,34 @@ const char* type_of(DType dtype) {
   }
 }
 
-/// How terms are added to numbers of a dtype in memory.
-std::string adding_terms(DType dtype) {
-  if (dtype == DType::i64)
-    return "#define ADD_TERM_TO(place, x) "
-           "atomicAdd((unsigned long long*)&(place), (unsigned long long)(x))\n";
-  std::string text = "#define ADD_TERM_TO(place, x) atomicAdd(&(place), x)\n";
-  if (dtype == DType::f32)
+/// How terms are added to numbers in memory.
+constexpr const char* kJoins =
+    "SN_FN void sn_add_term(int* at, int x) { atomicAdd(at, x); }\n"
+    "SN_FN void sn_add_term(Wide* at, Wide x) {\n"
+    "  atomicAdd((unsigned long long*)at, (unsigned long long)x);\n"
+    "}\n"
+    "SN_FN void sn_add_term(float* at, float x) { atomicAdd(at, x); }\n"
+    "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\n"
+    "SN_FN void sn_add_term(double* at, double x) { atomicAdd(at, x); }\n"
+    "#endif\n"
+    "#define ADD_TERM_TO(place, x) sn_add_term(&(place), x)\n"
     // Four neighbours with one instruction, where they lie as it takes them.
-    text +=
-        "SN_FN float4 sn_four_at(const float* at) {\n"
-        "  return ((unsigned long long)at & 15) == 0 ? *(const float4*)at\n"
-        "                                            : make_float4(at[0], at[1], at[2], at[3]);\n"
-        "}\n"
-        "SN_FN void sn_add_four(float* at, float4 x) {\n"
-        "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\n"
-        "  if (((unsigned long long)at & 15) == 0) {\n"
-        "    atomicAdd((float4*)at, x);\n"
-        "    return;\n"
-        "  }\n"
-        "#endif\n"
-        "  atomicAdd(at, x.x);\n"
-        "  atomicAdd(at + 1, x.y);\n"
-        "  atomicAdd(at + 2, x.z);\n"
-        "  atomicAdd(at + 3, x.w);\n"
-        "}\n";
-  return text;
-}
+    "SN_FN float4 sn_four_at(const float* at) {\n"
+    "  return ((unsigned long long)at & 15) == 0 ? *(const float4*)at\n"
+    "                                            : make_float4(at[0], at[1], at[2], at[3]);\n"
+    "}\n"
+    "SN_FN void sn_add_four(float* at, float4 x) {\n"
+    "#if defined(SINTER_ADDS_FOURS) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900)\n"
+    "  if (((unsigned long long)at & 15) == 0) {\n"
+    "    atomicAdd((float4*)at, x);\n"
+    "    return;\n"
+    "  }\n"
+    "#endif\n"
+    "  atomicAdd(at, x.x);\n"
+    "  atomicAdd(at + 1, x.y);\n"
+    "  atomicAdd(at + 2, x.z);\n"
+    "  atomicAdd(at + 3, x.w);\n"
+    "}\n";
 
 std::string entry(const Pass& pass) {
   std::string text = pass.defines + "#define LANES " + std::to_string(pass.lanes) + "\n",
@@ -90,7 +91,7 @@ std::string pass_source(const PassList& list) {
                      "\n#define UNROLL _Pragma(\"unroll\")\n#define UNROLL_SOME _Pragma(\"unroll 8\")\n"
                      "#define ADD_TO(place, x) atomicAdd((unsigned*)&(place), x)\n"
                      "#define RAISE_TO(place, x) atomicMax(&(place), x)\n";
-  if (list.adds_terms) text += adding_terms(list.dtype);
+  if (list.joins) text += std::string("typedef long long Wide;\n") + kJoins;
   const bool shares =
       std::any_of(list.passes.begin(), list.passes.end(), [](const Pass& p) { return p.shared_words > 0; });
   if (shares)
@@ -149,6 +150,7 @@ std::vector<std::string> all_pass_sources() {
            {library::SegmentReduction::Sum, library::SegmentReduction::Max, library::SegmentReduction::Min})
         for (const std::int64_t columns : {7, 8}) {
           library::IndexedJoinOp join;
+          join.any_order = dtype == DType::f64 || columns == 8;
           join.dtype = dtype;
           join.reduction = reduction;
           join.outer = count > 10 ? 3 : 1;

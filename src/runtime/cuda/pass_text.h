@@ -14,6 +14,7 @@ inline constexpr PassDevice kPassDevice{.waits = true,
                                         .most_lanes = 512,
                                         .adds_wide = true,
                                         .adds_floats = true,
+                                        .adds_doubles = true,
                                         .adds_fours = true};
 
 /// One text with an entry for each pass of another text: `sinter_` and the pass's name. Parameters: the

@@ -56,10 +56,7 @@ std::int64_t Pass::tiles() const { return divide_up(columns, (std::int64_t{1} <<
 
 std::int64_t Pass::groups() const { return divide_up(rows, lanes >> width_bits()) * tiles(); }
 
-namespace {
-
-/// A lane for four neighbours of LANES each.
-Pass over_all(const char* name, const char* body, PassBuffer buffer) {
+Pass over_all(const std::string& name, const std::string& body, PassBuffer buffer) {
   Pass pass;
   const std::int64_t each = std::int64_t{pass.lanes} * 4;  // of a workgroup
   pass.name = name;
@@ -71,8 +68,6 @@ Pass over_all(const char* name, const char* body, PassBuffer buffer) {
   pass.buffers = {std::move(buffer)};
   return pass;
 }
-
-}  // namespace
 
 Pass fill(PassBuffer buffer, const std::string& number) {
   Pass pass = over_all("fill", "fill.inc", std::move(buffer));

@@ -2,7 +2,8 @@
 // written in what CUDA C++ and GLSL have in common (kernels/*.inc), each device adds the head of its
 // language. Of a workgroup that works together the head has BARRIER, and TEAM_BARRIER for 32 lanes in a row;
 // ATOMIC_ADD and ATOMIC_OR of its memory. ADD_TO adds to an i32 that others add to, RAISE_TO makes it as
-// great, or a Key. Of a list that adds_terms the head has ADD_TERM_TO, which adds to a T.
+// great, or a Key. Of a list that joins the head has ADD_TERM_TO, which adds to a T or to a Wide, an integer
+// of 64 bits, and what its devices have besides.
 #pragma once
 
 #include <cstddef>
@@ -63,7 +64,7 @@ struct PassList {
   // size. May itself call functions of the prelude (jit/emit/dialects/prelude.h).
   std::string functions;
   std::vector<Pass> passes;
-  bool adds_terms = false;  // the head has what adds to a T in memory
+  bool joins = false;  // the head has what joins terms in memory
   // CUDA: a product and a sum may be one instruction, which rounds once.
   bool contracts = false;
   std::size_t workspace_bytes = 0;
@@ -77,9 +78,10 @@ struct PassDevice {
   bool waits = false;
   // Of a workgroup: words of 32 bits of its memory, and lanes. Every device has as many.
   std::int64_t shared_words = 4096, most_lanes = 256;
-  bool adds_wide = false;    // atomic operations of 64 bits
-  bool adds_floats = false;  // atomically, f32 in memory; else they are compared and swapped
-  bool adds_fours = false;   // likewise, and four neighbours with one instruction where the device has one
+  bool adds_wide = false;  // atomic operations of 64 bits
+  bool adds_floats = false,
+       adds_doubles = false;  // atomically, in memory; else they are compared and swapped
+  bool adds_fours = false;    // likewise, and four neighbours with one instruction where the device has one
 };
 
 /// Functions of the op and the device alone, so that results have the same bits on every run.
@@ -101,6 +103,9 @@ std::string key_functions(DType dtype, bool nan_last);
 /// Fills a buffer with a number, or with zeros, which a pass after it counts on.
 Pass fill(PassBuffer buffer, const std::string& number);
 Pass fill_zeros(PassBuffer buffer);
+
+/// A pass over all elements of `buffer`, four for each lane, which its body writes as `shown`.
+Pass over_all(const std::string& name, const std::string& body, PassBuffer buffer);
 
 /// The other way round, of T's that are stored as Keys: `function` gives a T of a Key.
 Pass numbers_of_keys(PassBuffer keys, const std::string& function);

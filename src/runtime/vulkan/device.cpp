@@ -164,6 +164,7 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
       options.mapped_memory && (info.is_cpu || p.deviceType == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU);
   info.has_f64 = features.base.features.shaderFloat64 && options.float64;
   info.has_i64 = features.base.features.shaderInt64 && options.int64;
+  info.adds_wide = info.has_i64 && features.v12.shaderBufferInt64Atomics;
   info.has_bytes = features.v12.storageBuffer8BitAccess && options.bytes;
   info.has_halves = features.v11.storageBuffer16BitAccess && options.halves;
   info.has_addresses = features.v12.bufferDeviceAddress && options.buffer_addresses;
@@ -285,7 +286,8 @@ Device::Device(int index, const VulkanOptions& options) : result_of_(options.res
       {.subgroup_control = has_extension(physical_, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME),
        .matrices = options.cooperative_matrices && has_extension(physical_, kCooperativeMatrixExtension),
        .bf16 = options.cooperative_matrices && has_extension(physical_, kBfloat16Extension),
-       .atomic_floats = has_extension(physical_, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME)});
+       .atomic_floats =
+           options.atomic_floats && has_extension(physical_, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME)});
   vkGetPhysicalDeviceFeatures2(physical_, &have.base);
   info_ = describe(physical_, have, options);
 
@@ -298,8 +300,7 @@ Device::Device(int index, const VulkanOptions& options) : result_of_(options.res
                   [](const ir::MatrixShape& shape) { return shape.multiplied == DType::bf16; });
   info_.adds_floats = have.atomic_floats.shaderBufferFloat32AtomicAdd;
   Features use({info_.full_subgroups, info_.has_statistics, has_matrices, has_bf16, info_.adds_floats});
-  use.atomic_floats.shaderBufferFloat32Atomics = use.atomic_floats.shaderBufferFloat32AtomicAdd =
-      info_.adds_floats;
+  use.atomic_floats.shaderBufferFloat32AtomicAdd = info_.adds_floats;
   use.matrices.cooperativeMatrix = has_matrices;
   use.bf16.shaderBFloat16Type = use.bf16.shaderBFloat16CooperativeMatrix = has_bf16;
   use.v12.vulkanMemoryModel = has_matrices;
@@ -308,6 +309,7 @@ Device::Device(int index, const VulkanOptions& options) : result_of_(options.res
   use.subgroups.computeFullSubgroups = info_.full_subgroups;
   use.subgroups.subgroupSizeControl = info_.chooses_subgroups;
   use.base.features.shaderInt64 = info_.has_i64;
+  use.v12.shaderBufferInt64Atomics = info_.adds_wide;
   use.base.features.shaderFloat64 = info_.has_f64;
   use.v11.storageBuffer16BitAccess = info_.has_halves;
   use.v12.timelineSemaphore = VK_TRUE;

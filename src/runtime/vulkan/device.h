@@ -23,7 +23,7 @@ struct DeviceInfo {
   bool has_halves = false;  // buffers of 16-bit elements
   bool has_bytes = false;   // buffers of 8-bit elements
   bool has_i64 = false;
-  bool adds_floats = false;  // atomically, f32 in buffers
+  bool adds_floats = false, adds_wide = false;  // atomically, in buffers: f32, integers of 64 bits
   bool push_descriptors = false;
   bool has_addresses = false;      // kernels can access buffers by address
   bool fuses_fma = false;          // fma rounds once, in one instruction

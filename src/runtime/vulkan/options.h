@@ -16,6 +16,7 @@ struct VulkanOptions {
   bool subgroups = true;         // workgroup reductions by subgroup shuffles
   bool bytes = true;             // buffers of bool and u8
   bool int64 = true;             // arithmetic of 64-bit integers
+  bool atomic_floats = true;     // atomic additions of f32 in buffers
   bool timeline = true;          // timeline semaphores, which no device can do without
   bool buffer_addresses = true;  // batched launches, whose kernels access buffers by address
 

@@ -69,7 +69,7 @@ ir::DeviceTraits VulkanBackend::make_traits(int index) const {
   traits.grid_reductions = !info.cpu_kernels;
   traits.reciprocals = true;
   traits.fixed_windows = true;
-  traits.joins = ir::DeviceTraits::Joins::Unordered;
+  traits.joins = info.adds_wide ? ir::DeviceTraits::Joins::UnorderedAll : ir::DeviceTraits::Joins::Unordered;
   traits.flat_vectors = compiler_.target().vectors;
   const emit::Target& target = compiler_.target();
   if (target.vectors && target.workgroup_size >= 256)
@@ -199,6 +199,7 @@ ExecutableRef VulkanBackend::prepare_passes(const library::LibraryOp& op) {
   auto executable = std::make_shared<PassesExecutable>();
   // More memory than this leaves too few workgroups on a compute unit to hide latencies.
   const PassDevice device{.shared_words = std::min<std::int64_t>(info.shared_bytes / 4, 8192),
+                          .adds_wide = info.adds_wide,
                           .adds_floats = info.adds_floats};
   executable->list = pass_table().prepare(traits_.name, op, device);
   PassList& list = executable->list;

@@ -129,9 +129,10 @@ A gradient_of_images(const A& g, const A& x, const A& row, const A& column, cons
   std::vector<A> terms, places;
   each_corner([&](int i, int j) {
     const A its_row = corners.row(i, where), its_column = corners.column(j, where);
-    const A weight = A::where(read.inside(its_row, its_column),
-                              A::mul(corners.by_row(i, where), corners.by_column(j, where), where), 0, where);
-    terms.push_back(A::mul(g, weight.unsqueeze(1, where), where)
+    const A weight = A::mul(corners.by_row(i, where), corners.by_column(j, where), where);
+    // Outside nothing comes back, be it infinite.
+    const A inside = read.inside(its_row, its_column).unsqueeze(1, where);
+    terms.push_back(A::where(inside, A::mul(g, weight.unsqueeze(1, where), where), 0, where)
                         .movedim(1, 3, where)
                         .reshape({points[0] * count, image[1]}, where));
     places.push_back(A::add(read.place(its_row, its_column), own, where)

@@ -46,13 +46,17 @@ using library::SegmentReduction;
 
 Joins joins_of(const AnyTensor& x) { return x.value()->device->traits().joins; }
 
-/// True iff the device may join these numbers in the order in which it does.
-bool may_join(const AnyTensor& values, SegmentReduction reduction) {
+/// True iff the device joins such numbers, `columns` for each index, in an order that the program allows, or
+/// with a result that is the same in any.
+bool may_join(const AnyTensor& values, std::int64_t columns, SegmentReduction reduction) {
   const Joins joins = joins_of(values);
   const DType dtype = arithmetic_of(values.dtype());
   if (joins == Joins::None || joins == Joins::InOrder) return joins == Joins::InOrder;
   if (reduction == SegmentReduction::Prod || (joins == Joins::Unordered && size_of(dtype) > 4)) return false;
-  return library::is_exact(reduction, dtype) || sum_order() == SumOrder::Any;
+  if (library::is_exact(reduction, dtype) || sum_order() == SumOrder::Any) return true;
+  // As integers of 64 bits, each element by itself: of longer rows it is less to sort the indices.
+  constexpr std::int64_t kMostColumns = 4;
+  return dtype == DType::f32 && joins == Joins::UnorderedAll && columns <= kMostColumns;
 }
 
 /// Each stretch of the values is added to rows of its own; whoever reads the sums adds up the stretches.
@@ -60,7 +64,7 @@ AnyTensor sum_directly(const AnyTensor& terms, const AnyTensor& row_of, std::int
                        std::int64_t stretches, const Location& where) {
   const Operand operands[] = {terms, row_of};
   const AnyTensor sums = apply_library(library::indexed_sum(), operands, {{rows, stretches}}, where);
-  return stretches > 1 ? sums.sum(0, where).cast(terms.dtype(), where) : sums.squeeze(0, where);
+  return (stretches > 1 ? sums.sum(0, where).cast(terms.dtype(), where) : sums).squeeze(0, where);
 }
 
 AnyTensor sum_sorted(const AnyTensor& terms, const AnyTensor& row_of, std::int64_t rows,
@@ -78,7 +82,7 @@ AnyTensor sum_sorted(const AnyTensor& terms, const AnyTensor& row_of, std::int64
 }  // namespace
 
 bool joins_in_place(const AnyTensor& values, std::int64_t rows, SegmentReduction reduction) {
-  if (!may_join(values, reduction)) return false;
+  if (!may_join(values, values.shape().back(), reduction)) return false;
   // Few indices into many long rows: what is there is kept apart, and whoever reads it picks it (sum_sorted).
   constexpr std::int64_t kNarrow = 8;
   const Shape& shape = values.shape();
@@ -88,8 +92,10 @@ bool joins_in_place(const AnyTensor& values, std::int64_t rows, SegmentReduction
 AnyTensor join_in_place(const AnyTensor& values, const AnyTensor& row_of, std::int64_t rows,
                         SegmentReduction reduction, const Location& where) {
   const Operand operands[] = {values, row_of};
-  return apply_library(library::indexed_join(), operands, {{rows, static_cast<std::int64_t>(reduction)}},
-                       where);
+  const bool any_order = reduction == SegmentReduction::Sum && is_float(values.dtype()) &&
+                         sum_order() == SumOrder::Any && joins_of(values) != Joins::InOrder;
+  return apply_library(library::indexed_join(), operands,
+                       {{rows, static_cast<std::int64_t>(reduction), any_order ? 1 : 0}}, where);
 }
 
 AnyTensor sum_rows(const AnyTensor& values, const AnyTensor& row_of, std::int64_t rows,
@@ -177,12 +183,13 @@ AnyTensor add_slices(std::string_view op, const AnyTensor& index, const AnyTenso
   const Rows rows = Rows::of_slices(op, index, shape, axis, where);
   std::int64_t outer = 1;
   for (std::size_t d = 0; d < axis; ++d) outer *= shape[d];
-  if (outer > 1 && may_join(source, SegmentReduction::Sum)) {
-    // Nothing has to be transposed.
-    const std::int64_t count = index.numel(), inner = source.numel() / (outer * count);
+  const std::int64_t count = index.numel(), inner = source.numel() / (outer * count);
+  // Nothing has to be transposed. Atomic operations on few places wait for each other.
+  constexpr std::int64_t kFewPlaces = 1 << 14;
+  const bool many = joins_of(source) == Joins::InOrder || outer * size * inner >= kFewPlaces;
+  if (outer > 1 && many && may_join(source, inner, SegmentReduction::Sum))
     return sum_rows(source.reshape({outer, count, inner}, where), rows.row_of(), size, where)
         .reshape(shape, where);
-  }
   return rows.from_rows(sum_rows(rows.as_rows(source, where), rows.row_of(), size, where), where);
 }
 

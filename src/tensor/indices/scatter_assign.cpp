@@ -1,5 +1,5 @@
 // Indexed writes: the last value that goes to a place is found by its position; values that are joined are
-// brought together by sorting the indices, as for indexed sums.
+// joined where they go, or brought together by sorting the indices, as for indexed sums.
 #include <cstdint>
 #include <limits>
 #include <string>

@@ -34,7 +34,8 @@ std::string pass_source(const PassList& list, const Pass& pass) {
   std::string text =
       "#version 450\n"
       "#extension GL_EXT_control_flow_attributes : require\n";
-  if (list.adds_terms) text += "#extension GL_EXT_shader_atomic_float : enable\n";
+  if (list.joins) text += "#extension GL_EXT_shader_atomic_float : enable\n";
+  if (list.joins && needs_int64(list)) text += "#extension GL_EXT_shader_atomic_int64 : enable\n";
   if (needs_int64(list)) text += "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n";
   const auto define = [&](const std::string& name, const std::string& value) {
     text += "#define " + name + " " + value + "\n";
@@ -47,12 +48,12 @@ std::string pass_source(const PassList& list, const Pass& pass) {
   define("UNROLL", "[[unroll]]");
   define("UNROLL_SOME", "");
   define("ADD_TO(place, x)", "atomicAdd(place, int(x))");
-  define("RAISE_TO(place, x)", "atomicMax(place, int(x))");
-  if (list.adds_terms) {
+  define("RAISE_TO(place, x)", "atomicMax(place, x)");
+  if (list.joins) {
     define("ADD_TERM_TO(place, x)", "atomicAdd(place, x)");
     define("ADD_BY_SWAPS(place, x)",
-           "{ int seen = place; for (;;) { const int was = atomicCompSwap(place, seen, "
-           "floatBitsToInt(intBitsToFloat(seen) + (x))); if (was == seen) break; seen = was; } }");
+           "{ Key seen = place; for (;;) { const Key was = atomicCompSwap(place, seen, "
+           "BITS(FROM_BITS(seen) + (x))); if (was == seen) break; seen = was; } }");
   }
   text += pass.defines + "layout(local_size_x = LANES) in;\n";
   if (pass.shared_words > 0) {
@@ -88,7 +89,7 @@ std::string pass_source(const PassList& list, const Pass& pass) {
   define("width_bits", "words[" + std::to_string(word++) + "]");
   define("tiles", "words[" + std::to_string(word++) + "]");
   for (const auto& [name, value] : pass.ints) define(name, "words[" + std::to_string(word++) + "]");
-  if (pass.shared_words > 0 || !list.functions.empty()) {
+  if (pass.shared_words > 0 || list.joins || !list.functions.empty()) {
     define("Key", size_of(list.dtype) == 8 ? "int64_t" : "int");
     const bool wide = list.dtype == DType::f64, integer = !is_float(list.dtype);
     define("BITS(x)", integer ? "(x)" : wide ? "doubleBitsToInt64(x)" : "floatBitsToInt(x)");
@@ -97,7 +98,7 @@ std::string pass_source(const PassList& list, const Pass& pass) {
   if (!list.functions.empty()) {
     define("SN_FN", "");
     define("u32", "uint");
-    if (needs_int64(list)) define("i64", "int64_t");
+    if (needs_int64(list)) define("i64", "int64_t"), define("Wide", "int64_t");
     text += emit::functions_for(list.functions, emit::glsl_dialect(), {}) + list.functions;
   }
   text +=
