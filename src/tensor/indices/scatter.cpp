@@ -46,17 +46,29 @@ using library::SegmentReduction;
 
 Joins joins_of(const AnyTensor& x) { return x.value()->device->traits().joins; }
 
-/// True iff the device joins such numbers, `columns` for each index, in an order that the program allows, or
-/// with a result that is the same in any.
-bool may_join(const AnyTensor& values, std::int64_t columns, SegmentReduction reduction) {
+/// True iff a device that joins values as they come has to add these up as integers.
+bool is_summed_as_integers(const AnyTensor& values, SegmentReduction reduction) {
+  return joins_of(values) != Joins::InOrder && sum_order() == SumOrder::Fixed &&
+         !library::is_exact(reduction, arithmetic_of(values.dtype()));
+}
+
+/// True iff the device joins such values in an order that the program allows, or with a result that is the
+/// same in any. `values` and `rows` as of join_in_place.
+bool may_join(const AnyTensor& values, std::int64_t rows, SegmentReduction reduction) {
   const Joins joins = joins_of(values);
   const DType dtype = arithmetic_of(values.dtype());
   if (joins == Joins::None || joins == Joins::InOrder) return joins == Joins::InOrder;
   if (reduction == SegmentReduction::Prod || (joins == Joins::Unordered && size_of(dtype) > 4)) return false;
-  if (library::is_exact(reduction, dtype) || sum_order() == SumOrder::Any) return true;
-  // As integers of 64 bits, each element by itself: of longer rows it is less to sort the indices.
-  constexpr std::int64_t kMostColumns = 4;
-  return dtype == DType::f32 && joins == Joins::UnorderedAll && columns <= kMostColumns;
+  if (!is_summed_as_integers(values, reduction)) return true;
+  // Each element takes two atomic operations: of longer rows it is less to sort the indices. And each place,
+  // with a value or without, takes three times its own memory.
+  constexpr std::int64_t kMostColumns = 4, kMostPlaces = 16;  // places for each value
+  const Shape& shape = values.shape();
+  const std::int64_t columns = shape.back(), count = shape[shape.rank() - 2];
+  const std::int64_t outer = values.numel() / std::max<std::int64_t>(columns * count, 1);
+  return dtype == DType::f32 && joins == Joins::UnorderedAll && columns > 0 && columns <= kMostColumns &&
+         rows / kMostPlaces <= count &&
+         rows <= library::kMostSegmentRows / 3 / columns / std::max<std::int64_t>(outer, 1);
 }
 
 /// Each stretch of the values is added to rows of its own; whoever reads the sums adds up the stretches.
@@ -82,7 +94,7 @@ AnyTensor sum_sorted(const AnyTensor& terms, const AnyTensor& row_of, std::int64
 }  // namespace
 
 bool joins_in_place(const AnyTensor& values, std::int64_t rows, SegmentReduction reduction) {
-  if (!may_join(values, values.shape().back(), reduction)) return false;
+  if (!may_join(values, rows, reduction)) return false;
   // Few indices into many long rows: what is there is kept apart, and whoever reads it picks it (sum_sorted).
   constexpr std::int64_t kNarrow = 8;
   const Shape& shape = values.shape();
@@ -187,9 +199,11 @@ AnyTensor add_slices(std::string_view op, const AnyTensor& index, const AnyTenso
   // Nothing has to be transposed. Atomic operations on few places wait for each other.
   constexpr std::int64_t kFewPlaces = 1 << 14;
   const bool many = joins_of(source) == Joins::InOrder || outer * size * inner >= kFewPlaces;
-  if (outer > 1 && many && may_join(source, inner, SegmentReduction::Sum))
-    return sum_rows(source.reshape({outer, count, inner}, where), rows.row_of(), size, where)
-        .reshape(shape, where);
+  if (outer > 1 && many) {
+    const AnyTensor parts = source.reshape({outer, count, inner}, where);
+    if (joins_in_place(parts, size, SegmentReduction::Sum))
+      return sum_rows(parts, rows.row_of(), size, where).reshape(shape, where);
+  }
   return rows.from_rows(sum_rows(rows.as_rows(source, where), rows.row_of(), size, where), where);
 }
 
