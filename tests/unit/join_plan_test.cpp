@@ -274,7 +274,9 @@ TEST_CASE("new sizes are joined where their pieces allow it") {
   CHECK(comparison.reused() > 0);
 }
 
-TEST_CASE("long lists of large pieces are computed by kernels for some each, in the result's memory") {
+TEST_CASE(
+    "long lists of large pieces are copied by one launch, or by kernels for some each where they "
+    "interleave") {
   constexpr std::int64_t kCount = 24, kSide = 1024, kPiece = kSide * kSide;
   const Device device = Device::null();
   std::vector<Tensor<2>> pieces;
@@ -288,7 +290,8 @@ TEST_CASE("long lists of large pieces are computed by kernels for some each, in 
     const Report report = explain([&] { whole = Tensor<2>::cat(pieces, axis); });
     REQUIRE(report.traces.size() == 1);
     const ReportTrace& trace = report.traces[0];
-    CHECK(trace.launches.size() == static_cast<std::size_t>(kCount / each));
+    CHECK(trace.launches.size() == static_cast<std::size_t>(axis == 0 ? 1 : kCount / each));
+    CHECK(trace.launches[0].members == static_cast<std::uint32_t>(axis == 0 ? kCount : 1));
     CHECK(trace.temporary_bytes == 0);
     CHECK(trace.bytes_moved == 2 * kCount * kPiece * 4);
   }
@@ -303,6 +306,18 @@ TEST_CASE("long lists of small pieces are joined in groups that share a launch")
   const Report report = explain([&] { whole = Tensor<2>::cat(pieces, 1); });
   REQUIRE(report.traces.size() == 1);
   CHECK(report.traces[0].launches.size() == 2);
+}
+
+TEST_CASE("what goes on from a long list of tensors reads them where they are") {
+  const Device device = Device::null();
+  std::vector<Tensor<2>> pieces;
+  for (int k = 0; k < 12; ++k) pieces.push_back(Tensor<2>::from_data(numbers(512, 3), {16, 32}, device));
+  device.sync();
+  Tensor<2> whole;
+  const Report report = explain([&] { whole = Tensor<2>::cat(pieces, 0) * 2.0 + 1.0; });
+  REQUIRE(report.traces.size() == 1);
+  CHECK(report.traces[0].temporary_bytes == 0);
+  CHECK(report.traces[0].bytes_moved == 2 * 12 * 512 * 4);
 }
 
 }  // namespace sinter::testing

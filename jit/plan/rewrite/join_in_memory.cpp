@@ -4,6 +4,8 @@
 // piece is in memory by then, as the next step reads it; joined by a kernel, all of them are read and written
 // once more, each element behind a comparison for each piece. Where the pieces lie one behind the other, that
 // kernel has nothing to do: memory is taken for all of them, and who computes a piece stores it in its place.
+// Pieces that have memory elsewhere are copied, all of them by one launch where a device has such, each as
+// fast as any copy, where a kernel for all would ask for each element in which piece it is.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -47,14 +49,19 @@ std::uint64_t lie_in_turn(const Graph& graph, NodeId id, const ir::DeviceTraits&
 /// Finds concatenations in a graph.
 class PieceReader {
  public:
-  explicit PieceReader(const Graph& graph)
+  PieceReader(const Graph& graph, const ir::DeviceTraits& traits)
       : graph_(graph),
         chains_(graph),
         users_(chains_.uses()),
+        copies_(traits.batch_bytes > 0),
         is_shown_(graph.nodes.size()),
+        is_in_memory_(graph.nodes.size()),
         is_piece_(graph.nodes.size()) {
     for (const Result& result : graph.results)
-      is_shown_[result.node] = is_shown_[base_of(graph, result.node)] = true;
+      is_shown_[result.node] = is_shown_[base_of(graph, result.node)] = is_in_memory_[result.node] = true;
+    for (const Node& node : graph.nodes)
+      if (node.is(OpClass::Library))
+        for (const NodeId operand : node.operands) is_in_memory_[operand] = true;
     for (NodeId id = 0; id < graph.nodes.size(); ++id)
       if (std::optional<Pieces> pieces = read(id)) found_.emplace(id, std::move(*pieces));
     // The tree of a long list: what is a part of a larger one need not be long itself.
@@ -102,6 +109,8 @@ class PieceReader {
       const auto part = found_.find(piece);
       if (may_be_stored_here(piece))
         pieces.own += part != found_.end() ? part->second.own : is_stored ? 1 : 0;
+      else if (copies_ && node(piece).kind == NodeKind::External && is_in_memory_[id])
+        pieces.own += 1;
       pieces.all += part != found_.end() ? part->second.all : 1;
       pieces.stored.push_back(piece);
       is_piece_[piece] = true;
@@ -118,8 +127,10 @@ class PieceReader {
   const Graph& graph_;
   const ChainReader chains_;
   const std::vector<std::uint32_t>& users_;
+  const bool copies_;  // of pieces that have memory elsewhere share a launch
   std::vector<bool> is_shown_;
-  std::vector<bool> is_piece_;  // of what was read so far
+  std::vector<bool> is_in_memory_;  // wanted there by who reads it
+  std::vector<bool> is_piece_;      // of what was read so far
   absl::flat_hash_map<NodeId, Pieces> found_;
 };
 
@@ -165,7 +176,7 @@ class Joiner {
 }  // namespace
 
 void join_in_memory(Graph& graph, const ir::DeviceTraits& traits) {
-  const PieceReader reader(graph);
+  const PieceReader reader(graph, traits);
   if (!reader.is_any()) return;
   absl::flat_hash_set<NodeId> taken;
   rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
