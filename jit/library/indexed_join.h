@@ -43,7 +43,7 @@ T none_of(SegmentReduction reduction) {
 }
 
 /// True iff any order gives the same bits: sums of floats round, and so do products.
-constexpr bool is_exact(SegmentReduction reduction, DType dtype) {
+constexpr bool is_same_in_any_order(SegmentReduction reduction, DType dtype) {
   return reduction == SegmentReduction::Max || reduction == SegmentReduction::Min ||
          (reduction == SegmentReduction::Sum && !is_float(dtype));
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -170,6 +171,40 @@ TEST_CASE("long lists of pieces, large or small, are put beside each other") {
           CHECK(is_times(part, 1));
           CHECK(seen.to_vector<float>()[0] == values.back()[0] + 1);
         }
+      }
+}
+
+TEST_CASE(
+    "tensors in memory are put one behind the other: some empty, one twice, views, every size of element") {
+  const Device device = Device::best();
+  const auto values_of = [](const AnyTensor& tensor) {
+    std::vector<float> values(static_cast<std::size_t>(tensor.numel()));
+    tensor.cast(DType::f32).read_bytes(std::as_writable_bytes(std::span(values)));
+    return values;
+  };
+  for (const DType dtype : {DType::f32, DType::bf16, DType::u8})
+    for (const std::int64_t rows : {64, 63, 1, 0})
+      for (const int kind : {0, 1, 2}) {
+        std::vector<AnyTensor> pieces;
+        std::vector<float> want;
+        for (int i = 0; i < 12; ++i) {
+          const std::int64_t own = kind == 2 ? 80 : i == 3 ? 0 : i == 5 ? 2 * rows : rows;
+          const std::vector<float> values = numbers(static_cast<std::size_t>(own * 80), i + 2);
+          const AnyTensor given =
+              AnyTensor::from_bytes(std::as_bytes(std::span(values)), {own, 80}, DType::f32, device);
+          AnyTensor piece = AnyTensor::mul(given, 16).abs().cast(dtype);
+          piece.sync();
+          if (kind == 1 && i > 0) piece = pieces[0];
+          if (kind == 2 && i % 3 == 1) piece = piece.narrow(0, i, rows);
+          if (kind == 2 && i % 3 == 2) piece = piece.transpose(0, 1);
+          const std::vector<float> its = values_of(piece);
+          want.insert(want.end(), its.begin(), its.end());
+          pieces.push_back(std::move(piece));
+        }
+        INFO(name_of(dtype) << ", " << rows << " rows, " << kind);
+        const AnyTensor whole = cat(pieces, 0);
+        whole.sync();
+        CHECK(values_of(whole) == want);
       }
 }
 

@@ -63,6 +63,14 @@ TEST_CASE("settings for choosing variants that mean nothing are errors that say 
   CHECK(tuning("SINTER_TUNE_SOFTMAX=") == "autotune=cached budget=-1 COMPUTED_FACTORS= TENSOR_CORES=\n");
 }
 
+TEST_CASE("so are orders and precisions that there are not") {
+  CHECK(tuning("SINTER_SUM_ORDER=random") ==
+        "[environment] SINTER_SUM_ORDER is \"random\"; it takes fixed or any\n");
+  CHECK(tuning("SINTER_MATMUL_PRECISION=some") ==
+        "[environment] SINTER_MATMUL_PRECISION is \"some\"; it takes highest, tf32x3, high or medium\n");
+  CHECK(tuning("SINTER_SUM_ORDER=any") == "autotune=cached budget=-1 COMPUTED_FACTORS= TENSOR_CORES=\n");
+}
+
 TEST_CASE("a setuid program takes no folder and no library from its caller") {
   const char* probe = std::getenv("SINTER_TEST_ENVIRONMENT_PROBE");
   if (probe == nullptr || geteuid() != 0) return;

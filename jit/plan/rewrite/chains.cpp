@@ -5,6 +5,15 @@
 
 namespace sinter::plan {
 
+std::vector<bool> wanted_in_memory(const Graph& graph) {
+  std::vector<bool> wanted(graph.nodes.size(), false);
+  for (const Result& result : graph.results) wanted[result.node] = true;
+  for (const Node& node : graph.nodes)
+    if (node.is(OpClass::Library))
+      for (const NodeId operand : node.operands) wanted[operand] = true;
+  return wanted;
+}
+
 ChainReader::ChainReader(const Graph& graph)
     : graph_(graph), uses_(graph.nodes.size(), 0), is_continued_(graph.nodes.size(), false) {
   for (const Node& node : graph.nodes)

@@ -17,6 +17,9 @@ struct Chain {
   std::size_t dim = 0;
 };
 
+/// Of each node whether it is wanted in memory by who reads it: results, operands of the library.
+std::vector<bool> wanted_in_memory(const Graph& graph);
+
 /// Finds such chains in a graph, each by its last node.
 class ChainReader {
  public:

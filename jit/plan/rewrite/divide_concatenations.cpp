@@ -39,11 +39,7 @@ class Division {
   Division(const Graph& graph, const ir::DeviceTraits& traits)
       : stands_alone(graph.nodes.size(), false), is_unseen_around(graph.nodes.size(), false) {
     const ChainReader reader(graph);
-    std::vector<bool> is_in_memory(graph.nodes.size(), false);  // wanted there by who reads it
-    for (const Result& result : graph.results) is_in_memory[result.node] = true;
-    for (const Node& node : graph.nodes)
-      if (node.is(OpClass::Library))
-        for (const NodeId operand : node.operands) is_in_memory[operand] = true;
+    const std::vector<bool> is_in_memory = wanted_in_memory(graph);
     for (NodeId id = 0; id < graph.nodes.size(); ++id) {
       std::optional<Chain> chain = reader.ending_at(id);
       if (!chain) continue;

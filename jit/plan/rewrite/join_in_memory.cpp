@@ -55,13 +55,10 @@ class PieceReader {
         users_(chains_.uses()),
         copies_(traits.batch_bytes > 0),
         is_shown_(graph.nodes.size()),
-        is_in_memory_(graph.nodes.size()),
+        is_in_memory_(wanted_in_memory(graph)),
         is_piece_(graph.nodes.size()) {
     for (const Result& result : graph.results)
-      is_shown_[result.node] = is_shown_[base_of(graph, result.node)] = is_in_memory_[result.node] = true;
-    for (const Node& node : graph.nodes)
-      if (node.is(OpClass::Library))
-        for (const NodeId operand : node.operands) is_in_memory_[operand] = true;
+      is_shown_[result.node] = is_shown_[base_of(graph, result.node)] = true;
     for (NodeId id = 0; id < graph.nodes.size(); ++id)
       if (std::optional<Pieces> pieces = read(id)) found_.emplace(id, std::move(*pieces));
     // The tree of a long list: what is a part of a larger one need not be long itself.
@@ -127,10 +124,10 @@ class PieceReader {
   const Graph& graph_;
   const ChainReader chains_;
   const std::vector<std::uint32_t>& users_;
-  const bool copies_;  // of pieces that have memory elsewhere share a launch
+  const bool copies_;  // that have memory elsewhere share a launch
   std::vector<bool> is_shown_;
-  std::vector<bool> is_in_memory_;  // wanted there by who reads it
-  std::vector<bool> is_piece_;      // of what was read so far
+  const std::vector<bool> is_in_memory_;  // wanted there
+  std::vector<bool> is_piece_;            // of what was read so far
   absl::flat_hash_map<NodeId, Pieces> found_;
 };
 

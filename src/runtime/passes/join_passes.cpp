@@ -82,7 +82,8 @@ PassList plain_sums(const IndexedJoinOp& op, PassDevice device) {
 
 // ---- the largest and the least
 
-/// Keys that are ordered as the numbers are, and reversed ones; NaN last, -0 before 0. And numbers of them.
+/// Keys that are ordered as the numbers are, and reversed ones; NaN last. And numbers of them: so -0 is
+/// before 0, while to a sort both are alike (key_functions).
 std::string extreme_functions(DType dtype) {
   if (!is_float(dtype))
     return "SN_FN Key key_of(T x) { return x; }\n"

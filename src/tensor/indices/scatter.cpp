@@ -49,7 +49,7 @@ Joins joins_of(const AnyTensor& x) { return x.value()->device->traits().joins; }
 /// True iff a device that joins values as they come has to add these up as integers.
 bool is_summed_as_integers(const AnyTensor& values, SegmentReduction reduction) {
   return joins_of(values) != Joins::InOrder && sum_order() == SumOrder::Fixed &&
-         !library::is_exact(reduction, arithmetic_of(values.dtype()));
+         !library::is_same_in_any_order(reduction, arithmetic_of(values.dtype()));
 }
 
 /// True iff the device joins such values in an order that the program allows, or with a result that is the
