@@ -91,8 +91,7 @@ AnyTensor Bench::leaf(const Shape& shape) {
 double Bench::seconds(const std::function<Results()>& function, int calls) const {
   device_.sync();
   const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < calls; ++i)
-    for (AnyTensor& result : function()) result.sync();
+  for (int i = 0; i < calls; ++i) sinter::sync(function());
   device_.sync();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }

@@ -237,6 +237,11 @@ def batch_norm_backward(x, weight, bias, dy, mean, rstd):
     return aten.native_batch_norm_backward(dy, x, weight, None, None, mean, rstd, True, EPSILON, [True, True, True])
 
 
+def batch_norm_step(x, weight, bias, dy):
+    y, mean, rstd = aten.native_batch_norm(x, weight, bias, None, None, True, 0.1, EPSILON)
+    return y, *batch_norm_backward(x, weight, bias, dy, mean, rstd)
+
+
 def save_group_norm(x, weight, bias, dy):
     _, mean, rstd = torch.native_group_norm(x, weight, bias, *x.shape, 32, EPSILON)
     return x, weight, bias, dy, mean, rstd
@@ -244,6 +249,11 @@ def save_group_norm(x, weight, bias, dy):
 
 def group_norm_backward(x, weight, bias, dy, mean, rstd):
     return aten.native_group_norm_backward(dy, x, mean, rstd, weight, *x.shape, 32, [True, True, True])
+
+
+def group_norm_step(x, weight, bias, dy):
+    y, mean, rstd = aten.native_group_norm(x, weight, bias, *x.shape, 32, EPSILON)
+    return y, *group_norm_backward(x, weight, bias, dy, mean, rstd)
 
 
 def save_cross_entropy(x, targets):
@@ -344,8 +354,10 @@ OPERATIONS = {
                                    save_rms_norm, rms_norm_backward_by_ops),
     "batch_norm": Operation(of_channel_norm, batch_norm),
     "batch_norm_backward": Operation(of_channel_norm_backward, batch_norm_backward, save_batch_norm),
+    "batch_norm_step": Operation(of_channel_norm_backward, batch_norm_step),
     "group_norm_32": Operation(of_channel_norm, lambda x, w, b: F.group_norm(x, 32, w, b, EPSILON)),
     "group_norm_32_backward": Operation(of_channel_norm_backward, group_norm_backward, save_group_norm),
+    "group_norm_32_step": Operation(of_channel_norm_backward, group_norm_step),
     "cross_entropy": Operation(of_cross_entropy, lambda x, t: F.cross_entropy(x, t)),
     "cross_entropy_backward": Operation(of_cross_entropy, cross_entropy_backward, save_cross_entropy),
 

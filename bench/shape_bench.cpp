@@ -140,7 +140,7 @@ Measured measure(const Row& row, const sn::Device& device, const Options& option
   std::size_t next = 0;
   auto call = [&] {
     const bench::Tensors results = row.operation->record(sets[next++ % sets.size()]);
-    for (const sn::AnyTensor& result : results) result.sync();  // the first computes them all
+    sn::sync(results);
   };
   auto group = [&] {
     const auto start = Clock::now();
@@ -150,7 +150,7 @@ Measured measure(const Row& row, const sn::Device& device, const Options& option
   };
   {
     const bench::Tensors results = row.operation->record(sets[0]);
-    for (const sn::AnyTensor& result : results) result.sync();
+    sn::sync(results);
     measured.bytes =
         (row.operation->bytes_read ? row.operation->bytes_read(sets[0], results) : bench::bytes_of(sets[0])) +
         bench::bytes_of(results);

@@ -142,6 +142,13 @@ AnyTensor batch_norm(const Tensors& in) {
   return layer.forward(Tensor<3>(in[0])).dynamic();
 }
 
+/// A layer's result, then its gradients by the first `count` inputs; the last input is the result's.
+Tensors with_gradients(const AnyTensor& result, const Tensors& in, std::size_t count) {
+  Tensors all = gradients(result, in, count);
+  all.insert(all.begin(), result.detach());
+  return all;
+}
+
 AnyTensor group_norm_32(const Tensors& in) {
   const sn::nn::GroupNorm layer{.groups = 32, .weight = Tensor<1>(in[1]), .bias = Tensor<1>(in[2])};
   return layer.forward(Tensor<3>(in[0])).dynamic();
@@ -301,9 +308,13 @@ std::vector<ShapeOperation> own_operations() {
       of_several("batch_norm", 3, of_channel_norm, batch_norm),
       {"batch_norm_backward", 3, of_channel_norm_backward,
        [](const Tensors& in) { return gradients(batch_norm(in), in, 3); }},
+      {"batch_norm_step", 3, of_channel_norm_backward,
+       [](const Tensors& in) { return with_gradients(batch_norm(in), in, 3); }},
       of_several("group_norm_32", 3, of_channel_norm, group_norm_32),
       {"group_norm_32_backward", 3, of_channel_norm_backward,
        [](const Tensors& in) { return gradients(group_norm_32(in), in, 3); }},
+      {"group_norm_32_step", 3, of_channel_norm_backward,
+       [](const Tensors& in) { return with_gradients(group_norm_32(in), in, 3); }},
       of_several("cross_entropy", 2, of_cross_entropy, cross_entropy),
       {"cross_entropy_backward", 2, of_cross_entropy_backward, cross_entropy_backward},
 

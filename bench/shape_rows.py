@@ -9,7 +9,8 @@ DTYPES = ("f32", "bf16", "f16", "f8_e4m3", "f8_e5m2", "i8")
 # How many sizes each operation takes.
 SIZES = {
     "softmax": 2, "softmax_backward": 2, "layer_norm": 2, "layer_norm_backward": 2, "rms_norm": 2,
-    "rms_norm_backward": 2, "batch_norm": 3, "batch_norm_backward": 3, "group_norm_32": 3, "group_norm_32_backward": 3,
+    "rms_norm_backward": 2, "batch_norm": 3, "batch_norm_backward": 3, "batch_norm_step": 3, "group_norm_32": 3,
+    "group_norm_32_backward": 3, "group_norm_32_step": 3,
     "cross_entropy": 2, "cross_entropy_backward": 2,
     "matmul": 3, "linear": 3, "weight_gradient": 3, "matmul_batch": 4, "linear_gelu": 3, "linear_residual": 3,
     "gated_linear": 3, "added_linears": 3,

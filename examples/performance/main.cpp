@@ -68,6 +68,12 @@ void what_is_stored(const sn::Device& device) {
     named = x - x.mean(1);
     return (named * named).mean(1);
   });
+  show("the same, asked for with what came of it", [&] {
+    named = x - x.mean(1);
+    const auto squares = (named * named).mean(1);
+    sn::sync({named, squares});
+    return squares;
+  });
   show("one that comes of two inputs as large as it", [&] {
     named = x + other;
     return named.sum(1);
@@ -104,11 +110,11 @@ void what_fuses(const sn::Device& device) {
 }
 
 void sums_by_an_index(const sn::Device& device) {
-  const auto values = Matrix::zeros({200'000, 16}, device);
+  const auto values = Matrix::zeros({200'000, 64}, device);
   const auto rows = sn::Tensor<1, sn::Int>::zeros({200'000}, device);
   device.flush();
 
-  const auto added = [&] { return Matrix::zeros({100'000, 16}, device).index_add(0, rows, values); };
+  const auto added = [&] { return Matrix::zeros({100'000, 64}, device).index_add(0, rows, values); };
   show("in the order of their positions", added);
   const sn::SumOrderScope any(sn::SumOrder::Any);
   show("in any order", added);

@@ -110,7 +110,7 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
   TensorData to_data(Location where = Location::current()) const;
   /// Copies all elements, row-major, into `out` (numel * size_of(dtype) bytes).
   void read_bytes(std::span<std::byte> out, Location where = Location::current()) const;
-  /// Computes the value without reading it; does not wait.
+  /// Computes the value without reading it; does not wait. Several values: `sync` (functions/sync.h).
   void sync(Location where = Location::current()) const;
 
   // ---- elementwise

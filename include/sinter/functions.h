@@ -20,4 +20,5 @@
 #include <sinter/functions/signal.h>
 #include <sinter/functions/sort.h>
 #include <sinter/functions/statistics.h>
+#include <sinter/functions/sync.h>
 #include <sinter/functions/views.h>

@@ -107,16 +107,20 @@ class Reading {
 
 }  // namespace
 
+void compute(std::vector<trace::Value*> values) {
+  // The host computes when it is asked to: by then the others have their work.
+  std::stable_partition(values.begin(), values.end(),
+                        [](const trace::Value* value) { return !value->device->traits().is_cpu; });
+  trace::materialise(values);
+}
+
 void read(std::span<const ReadRequest> requests, const Location& where) {
   std::vector<trace::Value*> values;
   for (const ReadRequest& request : requests) {
     request.value->device->require_present();
     values.push_back(request.value);
   }
-  // The host computes when it is asked to: by then the others have their work.
-  std::stable_partition(values.begin(), values.end(),
-                        [](const trace::Value* value) { return !value->device->traits().is_cpu; });
-  trace::materialise(values);
+  compute(std::move(values));
   std::vector<std::unique_ptr<Reading>> readings;
   for (const ReadRequest& request : requests) readings.push_back(std::make_unique<Reading>(request, where));
   for (const auto& reading : readings) reading->finish();

@@ -3,12 +3,17 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include <sinter/error.h>
 
 #include "src/trace/value.h"
 
 namespace sinter::runtime {
+
+/// Computes the values that are pending, each recorder's together, and does not wait for the devices. Throws
+/// what went wrong with any of them.
+void compute(std::vector<trace::Value*> values);
 
 struct ReadRequest {
   trace::Value* value = nullptr;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <sinter/functions/read.h>
+#include <sinter/functions/sync.h>
 
 #include "src/autodiff/node.h"
 #include "src/runtime/device_core.h"
@@ -62,6 +63,24 @@ std::vector<TensorData> read(std::span<const AnyTensor> tensors, Location where)
     requests.push_back({tensors[i].value().get(), data[i].bytes()});
   runtime::read(requests, where);
   return data;
+}
+
+void sync(std::initializer_list<detail::Listed> tensors, Location where) {
+  std::vector<trace::Value*> values;
+  for (const detail::Listed& each : tensors) {
+    tensor::value_of("sync", each.tensor(), where);
+    values.push_back(each.tensor().value().get());
+  }
+  runtime::compute(std::move(values));
+}
+
+void sync(std::span<const AnyTensor> tensors, Location where) {
+  std::vector<trace::Value*> values;
+  for (const AnyTensor& tensor : tensors) {
+    tensor::value_of("sync", tensor, where);
+    values.push_back(tensor.value().get());
+  }
+  runtime::compute(std::move(values));
 }
 
 void AnyTensor::sync(Location where) const {

@@ -1,4 +1,6 @@
 // Reductions. Reduced dimensions stay with size 1.
+#include <limits>
+
 #include "src/tensor/apply.h"
 #include "src/tensor/autocast.h"
 #include "src/tensor/check.h"
@@ -56,7 +58,12 @@ AnyTensor index_of_extreme(Op op, std::string_view name, const AnyTensor& x, std
   if (is_float(value.dtype)) found = AnyTensor::logical_or(found, x.is_nan(where), where);
   const std::int64_t size = value.shape[dim];
   const AnyTensor index = tensor::iota_along(dim, value.shape.rank(), size, x.device(), where);
-  return AnyTensor::where(found, index, size, where).min(along, where);
+  if (size > std::numeric_limits<std::int32_t>::max())
+    return AnyTensor::where(found, index, size, where).min(along, where);
+  // GPUs compare and exchange numbers of 32 bits in half the time.
+  return AnyTensor::where(found, index.cast(DType::i32, where), size, where)
+      .min(along, where)
+      .cast(DType::i64, where);
 }
 
 }  // namespace

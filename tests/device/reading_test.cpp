@@ -106,6 +106,45 @@ TEST_CASE("what is read has its dtype and shape") {
   CHECK_THROWS_WITH_AS(read(AnyTensor()), doctest::Contains("[read]"), Error);
 }
 
+TEST_CASE("several tensors are computed in one run, what would be left as a recipe too") {
+  const Device device = test_device();
+  const auto x = Tensor<2>::from_data(counted(300000), {300, 1000}, device);
+  device.sync();
+  device.reset_statistics();
+  const auto sum = x.sum(1);
+  const auto centred = x - x.mean(1);
+  sync({sum, centred, centred});
+  CHECK(device.statistics().traces == 1);
+  device.reset_statistics();
+  CHECK(centred.to_vector<float>()[299999] == doctest::Approx(499.5).epsilon(1e-3));
+  CHECK(sum.to_vector<float>()[0] == 499500);
+  CHECK(device.statistics().launches == 0);
+}
+
+TEST_CASE("what is computed together may be of any kinds and devices, or a list, or nothing") {
+  const Device device = test_device(), host = Device::parse("host");
+  const auto x = Tensor<1>::from_data(counted(10), {10}, device), on_host = Tensor<1>::ones({4}, host) + 1.0;
+  const auto largest = x.argmax(0);
+  const AnyTensor shifted = (x + 0.5).dynamic();
+  device.sync();
+  device.reset_statistics();
+  sync({largest, shifted, on_host, x > 3.0});
+  CHECK(device.statistics().traces <= 1);
+  CHECK(largest.item() == 9);
+  CHECK(on_host.to_vector<float>() == std::vector<float>(4, 2));
+  const std::vector<AnyTensor> list{(x * 2.0).dynamic(), (x * 3.0).dynamic()};
+  sync(list);
+  CHECK(list[1].to_data().span<float>()[9] == 27);
+  sync({});
+  sync(std::vector<AnyTensor>{});
+  CHECK_THROWS_WITH_AS(sync({x, AnyTensor()}), doctest::Contains("[sync]"), Error);
+  const auto bad = x.index_select(0, Tensor<1, Int>::from_data({1, 90}, device));
+  const auto good = x + 1.0;
+  CHECK_THROWS_AS(read(good, bad), ShapeError);
+  sync({good});
+  CHECK(good.to_vector<float>()[9] == 10);
+}
+
 TEST_CASE("an index out of range among what is read is told, and the others stay") {
   const Device device = test_device();
   const auto x = Tensor<1>::from_data(counted(4), {4}, device);

@@ -2,6 +2,7 @@
 #include "jit/plan/lower/rows.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -26,14 +27,29 @@ struct RowForm {
 };
 
 // Of several rows in a workgroup, and of one: a lane has one vector, or a few.
-constexpr RowForm kFewVectors[] = {{4, 2, 1},   {4, 4, 1},   {4, 8, 1},    {8, 8, 1},
-                                   {8, 16, 1},  {8, 32, 1},  {16, 32, 1},  {24, 32, 1},
-                                   {32, 32, 1}, {8, 128, 1}, {12, 128, 1}, {16, 128, 1}};
+constexpr RowForm kFewVectors[] = {{4, 2, 1},   {4, 4, 1},    {4, 8, 1},   {8, 8, 1},   {8, 16, 1},
+                                   {8, 32, 1},  {16, 32, 1},  {24, 32, 1}, {32, 32, 1}, {40, 32, 1},
+                                   {8, 128, 1}, {12, 128, 1}, {16, 128, 1}};
+// Where they are 16-bit floats, vectors of half the bytes: with twice as many a lane has as much under way,
+// and half as many lanes have to exchange what they reduced.
+constexpr RowForm kFewVectorsOfHalves[] = {{8, 2, 1}, {8, 4, 1}, {16, 4, 1}, {16, 8, 1}, {16, 16, 1}};
+// Of rows that are read and not stored, loads are all that memory has to do: fewer lanes, each with more of
+// them under way, exchange less, and the lanes of a subgroup wait for no others. As many registers of a lane
+// may hold them.
+struct ReadForm {
+  RowForm form;
+  bool whole = false;  // for rows of whole vectors alone: of others so few lanes read each element by itself
+};
+constexpr ReadForm kVectorsRead[] = {
+    {{4, 2, 1}},        {{8, 2, 1}},        {{8, 4, 1}},         {{12, 4, 1}}, {{16, 4, 1}},
+    {{32, 4, 1}, true}, {{32, 8, 1}, true}, {{32, 16, 1}, true}, {{16, 8, 1}}, {{16, 16, 1}},
+    {{16, 32, 1}},      {{24, 32, 1}},      {{32, 32, 1}},       {{40, 32, 1}}};
+constexpr std::int64_t kMostWordsRead = 40;
 // Lanes that are a workgroup, whatever a subgroup has.
 constexpr std::int64_t kLeastWorkgroup = 128;
 // More elements of a lane in a subgroup are for rows of 16 bits that are read once: their workgroups would
-// wait for each other longer than for so few bytes.
-constexpr std::int64_t kMostOfSubgroup = 16;
+// wait for each other longer than for so few bytes. A ragged row of 1,023 takes 40.
+constexpr std::int64_t kMostOfSubgroup = 16, kMostOfHalves = 40;
 // Of a row whose columns are added up too: so few lanes for a row leave few parts to add, and as many rows
 // under way as the registers hold.
 constexpr std::int64_t kMostOfParts = 24;
@@ -48,16 +64,20 @@ bool fits_with_sums(const ir::Kernel& kernel, const RowForm& form, bool is_ragge
   return form.elements <= 20 && words <= (is_ragged ? 56 : 64);
 }
 
-/// True iff one value of 16 bits is read for each element of a row.
-bool has_rows_of_halves(const ir::Kernel& kernel) {
-  int rows = 0;
-  bool all_halves = true;
+/// Values of 16 bits that are read for each element of a row; 0 where some have more.
+int halves_of_rows(const ir::Kernel& kernel) {
+  int halves = 0;
   for (const ir::Expr& expr : kernel.exprs) {
     if (!ir::is_load_of_row(kernel, expr)) continue;
-    ++rows;
-    all_halves &= is_half(expr.dtype);
+    if (!is_half(expr.dtype)) return 0;
+    ++halves;
   }
-  return rows == 1 && all_halves;
+  return halves;
+}
+
+bool stores_rows(const ir::Kernel& kernel) {
+  return std::any_of(kernel.stores.begin(), kernel.stores.end(),
+                     [](const ir::Store& store) { return store.level == ir::Level::Inner; });
 }
 
 bool has_partials(const ir::Kernel& kernel) {
@@ -83,6 +103,26 @@ bool reads_bytes(const ir::Kernel& kernel) {
   });
 }
 
+/// Appends the forms of few vectors for each lane, for devices whose subgroups have rows of their own.
+void add_few_vectors(std::vector<RowForm>& forms, const ir::Kernel& kernel, std::int64_t inner,
+                     const LowerLimits& limits) {
+  const bool has_sums = has_partials(kernel), is_whole = inner % kVectorOfRow == 0;
+  const int halves = halves_of_rows(kernel);
+  const auto of_subgroup = [&](const RowForm& form) { return form.lanes <= limits.short_row_lanes; };
+  if (!has_sums && !stores_rows(kernel)) {
+    for (const auto& [form, for_whole] : kVectorsRead)
+      if (of_subgroup(form) && (is_whole || !for_whole) &&
+          ir::words_of_row(kernel, form.elements) <= kMostWordsRead)
+        forms.push_back(form);
+  } else if (!has_sums && halves > 0 && is_whole) {
+    std::copy_if(std::begin(kFewVectorsOfHalves), std::end(kFewVectorsOfHalves), std::back_inserter(forms),
+                 of_subgroup);
+  }
+  const std::int64_t most = has_sums ? kMostOfParts : halves == 1 ? kMostOfHalves : kMostOfSubgroup;
+  for (const RowForm& form : kFewVectors)
+    if ((of_subgroup(form) && form.elements <= most) || form.lanes >= kLeastWorkgroup) forms.push_back(form);
+}
+
 std::vector<RowForm> row_forms(const ir::Kernel& kernel, std::int64_t inner, const LowerLimits& limits) {
   std::vector<RowForm> forms;
   const auto add_whole = [&](std::span<const RowForm> whole) {
@@ -93,13 +133,7 @@ std::vector<RowForm> row_forms(const ir::Kernel& kernel, std::int64_t inner, con
     if (reads_bytes(kernel)) add_whole(kWholeProductsOfBytes);
     add_whole(kWholeProducts);
   }
-  const std::int64_t most = has_partials(kernel)         ? kMostOfParts
-                            : has_rows_of_halves(kernel) ? 2 * kMostOfSubgroup
-                                                         : kMostOfSubgroup;
-  for (const RowForm& form : kFewVectors) {
-    const bool is_subgroup = form.lanes <= limits.short_row_lanes && form.elements <= most;
-    if (limits.short_row_lanes > 0 && (is_subgroup || form.lanes >= kLeastWorkgroup)) forms.push_back(form);
-  }
+  if (limits.short_row_lanes > 0) add_few_vectors(forms, kernel, inner, limits);
   // Small groups, so that several share a core and one loads while another computes.
   constexpr std::int64_t kFewLanes = 256;
   const auto add = [&](std::int64_t lanes, std::int64_t cluster) {

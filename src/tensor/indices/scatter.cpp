@@ -62,13 +62,27 @@ bool may_join(const AnyTensor& values, std::int64_t rows, SegmentReduction reduc
   if (!is_summed_as_integers(values, reduction)) return true;
   // Each element takes two atomic operations: of longer rows it is less to sort the indices. And each place,
   // with a value or without, takes three times its own memory.
-  constexpr std::int64_t kMostColumns = 4, kMostPlaces = 16;  // places for each value
+  constexpr std::int64_t kMostColumns = 32, kMostPlaces = 64;  // places for each value
   const Shape& shape = values.shape();
   const std::int64_t columns = shape.back(), count = shape[shape.rank() - 2];
   const std::int64_t outer = values.numel() / std::max<std::int64_t>(columns * count, 1);
   return dtype == DType::f32 && joins == Joins::UnorderedAll && columns > 0 && columns <= kMostColumns &&
          rows / kMostPlaces <= count &&
          rows <= library::kMostSegmentRows / 3 / columns / std::max<std::int64_t>(outer, 1);
+}
+
+/// Stretches of sum_directly, 0 where it takes longer than to sort the indices.
+std::int64_t stretches_of(const AnyTensor& values, std::int64_t rows) {
+  const Shape& shape = values.shape();
+  if (joins_of(values) == Joins::InOrder || shape.rank() > 2) return 0;
+  return library::stretches_of_sum(arithmetic_of(values.dtype()), shape[0], shape[1], rows);
+}
+
+/// True iff so many values go to each row that atomic operations would take longer than sum_directly, which
+/// is there for few rows. Of one place they come one after the other, some 5 ns each.
+bool wait_for_each_other(const AnyTensor& values, std::int64_t rows) {
+  constexpr std::int64_t kMostOfRow = 4096;
+  return stretches_of(values, rows) > 0 && values.shape()[0] / kMostOfRow > rows;
 }
 
 /// Each stretch of the values is added to rows of its own; whoever reads the sums adds up the stretches.
@@ -95,10 +109,13 @@ AnyTensor sum_sorted(const AnyTensor& terms, const AnyTensor& row_of, std::int64
 
 bool joins_in_place(const AnyTensor& values, std::int64_t rows, SegmentReduction reduction) {
   if (!may_join(values, rows, reduction)) return false;
-  // Few indices into many long rows: what is there is kept apart, and whoever reads it picks it (sum_sorted).
-  constexpr std::int64_t kNarrow = 8;
   const Shape& shape = values.shape();
-  return shape.rank() == 3 || shape[0] >= rows || shape[1] <= kNarrow;
+  if (shape.rank() == 3 || shape[0] >= rows) return true;
+  // Few indices into many long rows: what is there is kept apart, and whoever reads it picks it (sum_sorted).
+  // A GPU sorts in several launches, which take longer than to write a result of some size once more.
+  constexpr std::int64_t kNarrow = 8, kMostWritten = 1 << 24;
+  if (joins_of(values) == Joins::InOrder) return shape[1] <= kNarrow;
+  return rows <= kMostWritten / std::max<std::int64_t>(shape[1], 1);
 }
 
 AnyTensor join_in_place(const AnyTensor& values, const AnyTensor& row_of, std::int64_t rows,
@@ -114,16 +131,11 @@ AnyTensor sum_rows(const AnyTensor& values, const AnyTensor& row_of, std::int64_
                    const Location& where) {
   const DType dtype = values.dtype();
   const AnyTensor terms = is_stored_float(dtype) ? values.detach().cast(DType::f32, where) : values.detach();
-  // Atomic operations on few places wait for each other.
-  const std::int64_t stretches =
-      joins_of(values) == Joins::InOrder || terms.rank() > 2
-          ? 0
-          : library::stretches_of_sum(arithmetic_of(terms.dtype()), terms.shape()[0], terms.shape()[1], rows);
   AnyTensor sums;
-  if (stretches > 0)
-    sums = sum_directly(terms, row_of, rows, stretches, where);
-  else if (joins_in_place(terms, rows, SegmentReduction::Sum))
+  if (joins_in_place(terms, rows, SegmentReduction::Sum) && !wait_for_each_other(terms, rows))
     sums = join_in_place(terms, row_of, rows, SegmentReduction::Sum, where);
+  else if (const std::int64_t stretches = stretches_of(terms, rows); stretches > 0)
+    sums = sum_directly(terms, row_of, rows, stretches, where);
   else
     sums = sum_sorted(terms, row_of, rows, where);
   if (is_stored_float(dtype)) sums = sums.cast(dtype, where);

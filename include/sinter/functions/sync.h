@@ -1,0 +1,40 @@
+// Computing several tensors at once.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+
+#include <sinter/any_tensor.h>
+#include <sinter/tensor.h>
+
+namespace sinter {
+
+namespace detail {
+
+/// A tensor of any rank and kind, typed or not, in the list of a call.
+class Listed {
+ public:
+  Listed(const AnyTensor& tensor) : tensor_(&tensor) {}
+  template <std::size_t Rank, class Kind>
+  Listed(const Tensor<Rank, Kind>& tensor) : tensor_(&tensor.dynamic()) {}
+
+  const AnyTensor& tensor() const { return *tensor_; }
+
+ private:
+  const AnyTensor* tensor_;
+};
+
+}  // namespace detail
+
+/// Computes the tensors without reading them, and does not wait:
+///
+///   sn::sync({loss, gradients.of(model.weight), hidden});
+///
+/// What all of them need is handed to the devices together, so that a kernel may compute several. `x.sync()`
+/// for one after the other asks for the first alone: what others hold is then stored only where that is worth
+/// it (docs/performance.md), and else computed anew when they are asked for. Throws what went wrong with any
+/// of them, and then loses nothing.
+SINTER_API void sync(std::initializer_list<detail::Listed> tensors, Location where = Location::current());
+SINTER_API void sync(std::span<const AnyTensor> tensors, Location where = Location::current());
+
+}  // namespace sinter
