@@ -87,50 +87,95 @@ void main() {
   const bool vectors = ((n3 | n4) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
+  const bool stretches = !vectors && u32(n1) >= u32(8) && ((n4 ^ n3) & 3) == 0;
+  const u32 of_stretch = (u32(n1) + u32(6)) / u32(4);
+  const u32 pieces = u32(1) * of_stretch;
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
     float r8 = float(0);
-    for (u32 h = u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
-      const u32 left = inner4 - h;
-      const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
-      float q8[4] = {float(0), float(0), float(0), float(0)};
-      for (u32 j = h; j < end; j += u32(SN_LANES) * u32(4)) {
-        const int y = int(j);
-        const u32 vector = (u32(y) >> 2);
-        vec4 l3;
-        l3 = b0_4.at[(u32(x0 * n3) >> 2) + vector];
-        vec4 w0;
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y | k;
+    if (stretches) {
+      for (u32 h = u32(SN_LANE); h < pieces; h += u32(u32(SN_LANES) * 32)) {
+        const u32 left = pieces - h;
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
+        float q8[4] = {float(0), float(0), float(0), float(0)};
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
+          const int y = int(j * u32(4)) - ((x0 * n3 + 0) & 3);
+          if (y < int(n1)) {
+            vec4 l3;
+            l3 = b0_4.at[(u32(x0 * n3 + y) >> 2)];
+            vec4 w0;
+            [[unroll]]
+            for (int k = 0; k < 4; ++k) {
+              const bool inside = u32(y + k) < u32(n1);
+              const int x1 = inside ? y + k : int(0);
+              precise float v1 = sn_uniform(i64(x0 * n2 + x1), s1, s2);
+              const bool v2 = (v1 < s0);
+              precise float v3 = l3[k];
+              precise float v6 = (v3 * s4);
+              precise float v7 = (v2 ? v6 : s3);
+              w0[k] = v7;
+              q8[k] = (q8[k] + (inside ? v7 : float(0)));
+            }
+            if (y >= 0 && u32(y + 4) <= u32(n1)) {
+              b1_4.at[(u32(x0 * n4 + y) >> 2)] = w0;
+            }
+            else {
+              [[unroll]]
+              for (int k = 0; k < 4; ++k) {
+                if (u32(y + k) < u32(n1)) {
+                  const int x1 = y + k;
+                  b1.at[x0 * n4 + x1] = w0[k];
+                }
+              }
+            }
+          }
+        }
+        r8 = r8 + ((q8[0] + q8[1]) + (q8[2] + q8[3]));
+      }
+    }
+    else {
+      for (u32 h = u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
+        const u32 left = inner4 - h;
+        const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
+        float q8[4] = {float(0), float(0), float(0), float(0)};
+        for (u32 j = h; j < end; j += u32(SN_LANES) * u32(4)) {
+          const int y = int(j);
+          const u32 vector = (u32(y) >> 2);
+          vec4 l3;
+          l3 = b0_4.at[(u32(x0 * n3) >> 2) + vector];
+          vec4 w0;
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y | k;
+            precise float v1 = sn_uniform(i64(x0 * n2 + x1), s1, s2);
+            const bool v2 = (v1 < s0);
+            precise float v3 = l3[k];
+            precise float v6 = (v3 * s4);
+            precise float v7 = (v2 ? v6 : s3);
+            w0[k] = v7;
+            q8[k] = (q8[k] + v7);
+          }
+          b1_4.at[(u32(x0 * n4) >> 2) + vector] = w0;
+        }
+        r8 = r8 + ((q8[0] + q8[1]) + (q8[2] + q8[3]));
+      }
+      for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
+        float q8 = float(0);
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
+          const int x1 = int(j);
           precise float v1 = sn_uniform(i64(x0 * n2 + x1), s1, s2);
           const bool v2 = (v1 < s0);
-          precise float v3 = l3[k];
+          precise float v3 = b0.at[x0 * n3 + x1];
           precise float v6 = (v3 * s4);
           precise float v7 = (v2 ? v6 : s3);
-          w0[k] = v7;
-          q8[k] = (q8[k] + v7);
+          b1.at[x0 * n4 + x1] = v7;
+          q8 = (q8 + v7);
         }
-        b1_4.at[(u32(x0 * n4) >> 2) + vector] = w0;
+        r8 = r8 + q8;
       }
-      r8 = r8 + ((q8[0] + q8[1]) + (q8[2] + q8[3]));
-    }
-    for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-      float q8 = float(0);
-      for (u32 j = h; j < end; j += u32(SN_LANES)) {
-        const int x1 = int(j);
-        precise float v1 = sn_uniform(i64(x0 * n2 + x1), s1, s2);
-        const bool v2 = (v1 < s0);
-        precise float v3 = b0.at[x0 * n3 + x1];
-        precise float v6 = (v3 * s4);
-        precise float v7 = (v2 ? v6 : s3);
-        b1.at[x0 * n4 + x1] = v7;
-        q8 = (q8 + v7);
-      }
-      r8 = r8 + q8;
     }
     r8 = sn_workgroup_sum_f32(r8);
     precise float v8 = r8;

@@ -81,49 +81,94 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0 && ((n3 | n4) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
+  const bool stretches = !vectors && u32(n1) >= u32(8) && ((n4 ^ n3) & 3) == 0 && (u64(b0) & 15) == 0 && (u64(b1) & 15) == 0;
+  const u32 of_stretch = (u32(n1) + u32(6)) / u32(4);
+  const u32 pieces = u32(1) * of_stretch;
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
     const int x0 = int(f);
     float r8 = float(0);
-    for (u32 h = u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
-      const u32 left = inner4 - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
-      float q8[4] = {float(0), float(0), float(0), float(0)};
-      for (u32 j = h; j < end; j += u32(blockDim.x) * u32(4)) {
-        const int y = int(j);
-        float l3[4];
-        sn_load4_f32(l3, b0 + (x0 * n3 + y));
-        float w0[4];
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y | k;
+    if (stretches) {
+      for (u32 h = u32(threadIdx.x); h < pieces; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = pieces - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q8[4] = {float(0), float(0), float(0), float(0)};
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int y = int(j * u32(4)) - ((x0 * n3 + 0) & 3);
+          if (y < int(n1)) {
+            float l3[4];
+            sn_load4_f32(l3, b0 + (x0 * n3 + y));
+            float w0[4];
+            #pragma unroll
+            for (int k = 0; k < 4; ++k) {
+              const bool inside = u32(y + k) < u32(n1);
+              const int x1 = inside ? y + k : int(0);
+              const float v1 = sn_uniform(i64(x0 * n2 + x1), s1, s2);
+              const bool v2 = (v1 < s0);
+              const float v3 = l3[k];
+              const float v6 = (v3 * s4);
+              const float v7 = (v2 ? v6 : s3);
+              w0[k] = v7;
+              q8[k] = (q8[k] + (inside ? v7 : float(0)));
+            }
+            if (y >= 0 && u32(y + 4) <= u32(n1)) {
+              sn_store4_f32(b1 + (x0 * n4 + y), w0);
+            }
+            else {
+              #pragma unroll
+              for (int k = 0; k < 4; ++k) {
+                if (u32(y + k) < u32(n1)) {
+                  const int x1 = y + k;
+                  b1[x0 * n4 + x1] = w0[k];
+                }
+              }
+            }
+          }
+        }
+        r8 = r8 + ((q8[0] + q8[1]) + (q8[2] + q8[3]));
+      }
+    }
+    else {
+      for (u32 h = u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
+        const u32 left = inner4 - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
+        float q8[4] = {float(0), float(0), float(0), float(0)};
+        for (u32 j = h; j < end; j += u32(blockDim.x) * u32(4)) {
+          const int y = int(j);
+          float l3[4];
+          sn_load4_f32(l3, b0 + (x0 * n3 + y));
+          float w0[4];
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y | k;
+            const float v1 = sn_uniform(i64(x0 * n2 + x1), s1, s2);
+            const bool v2 = (v1 < s0);
+            const float v3 = l3[k];
+            const float v6 = (v3 * s4);
+            const float v7 = (v2 ? v6 : s3);
+            w0[k] = v7;
+            q8[k] = (q8[k] + v7);
+          }
+          sn_store4_f32(b1 + (x0 * n4 + y), w0);
+        }
+        r8 = r8 + ((q8[0] + q8[1]) + (q8[2] + q8[3]));
+      }
+      for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q8 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
           const float v1 = sn_uniform(i64(x0 * n2 + x1), s1, s2);
           const bool v2 = (v1 < s0);
-          const float v3 = l3[k];
+          const float v3 = b0[x0 * n3 + x1];
           const float v6 = (v3 * s4);
           const float v7 = (v2 ? v6 : s3);
-          w0[k] = v7;
-          q8[k] = (q8[k] + v7);
+          b1[x0 * n4 + x1] = v7;
+          q8 = (q8 + v7);
         }
-        sn_store4_f32(b1 + (x0 * n4 + y), w0);
+        r8 = r8 + q8;
       }
-      r8 = r8 + ((q8[0] + q8[1]) + (q8[2] + q8[3]));
-    }
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q8 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
-        const int x1 = int(j);
-        const float v1 = sn_uniform(i64(x0 * n2 + x1), s1, s2);
-        const bool v2 = (v1 < s0);
-        const float v3 = b0[x0 * n3 + x1];
-        const float v6 = (v3 * s4);
-        const float v7 = (v2 ? v6 : s3);
-        b1[x0 * n4 + x1] = v7;
-        q8 = (q8 + v7);
-      }
-      r8 = r8 + q8;
     }
     { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r8, warps, blockDim.x, true); }
     const float v8 = r8;

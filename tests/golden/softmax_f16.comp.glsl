@@ -107,72 +107,189 @@ void main() {
   const bool vectors = ((n2 | n3) & 7) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
+  const bool stretches = !vectors && u32(n1) >= u32(16) && ((n3 ^ n2) & 7) == 0;
+  const u32 of_stretch = (u32(n1) + u32(14)) / u32(8);
+  const u32 pieces = u32(1) * of_stretch;
   const u32 inner4 = vectors ? inner - inner % u32(8) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
     float r2 = uintBitsToFloat(0xff800000u);
     float r2_all = float(0);
-    {
-      u32 g = u32(SN_LANE) * u32(8);
-      for (; g + u32(SN_LANES) * u32(8) * u32(3) < inner4; g += u32(SN_LANES) * u32(8) * u32(4)) {
-        [[unroll]]
-        for (int u = 0; u < 4; ++u) {
-          const u32 j = g + u32(SN_LANES) * u32(8) * u32(u);
-          const int y = int(j);
-          const u32 vector = (u32(y) >> 3);
-          u32 l0[8];
-          { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+    if (stretches) {
+      {
+        u32 g = u32(SN_LANE);
+        for (; g + u32(SN_LANES) * u32(3) < pieces; g += u32(SN_LANES) * u32(4)) {
           [[unroll]]
-          for (int k = 0; k < 8; ++k) {
-            const int x1 = y + k;
-            const u32 v0 = l0[k];
-            precise float v1 = sn_cast_f16_f32(v0);
-            r2 = max(r2, v1);
-            r2_all = r2_all + abs(v1);
+          for (int u = 0; u < 4; ++u) {
+            const u32 j = g + u32(SN_LANES) * u32(u);
+            const int y = int(j * u32(8)) - ((x0 * n2 + 0) & 7);
+            if (y < int(n1)) {
+              u32 l0[8];
+              { const uvec4 words = b0_4.at[(u32(x0 * n2 + y) >> 3)], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+              [[unroll]]
+              for (int k = 0; k < 8; ++k) {
+                const bool inside = u32(y + k) < u32(n1);
+                const int x1 = inside ? y + k : int(0);
+                const u32 v0 = l0[k];
+                precise float v1 = sn_cast_f16_f32(v0);
+                r2 = max(r2, (inside ? v1 : uintBitsToFloat(0xff800000u)));
+                r2_all = r2_all + abs((inside ? v1 : uintBitsToFloat(0xff800000u)));
+              }
+            }
           }
         }
-      }
-      if (g < inner4) {
-        [[unroll]]
-        for (int u = 0; u < 4; ++u) {
-          const bool inside = g + u32(SN_LANES) * u32(8) * u32(u) < inner4;
-          const u32 j = inside ? g + u32(SN_LANES) * u32(8) * u32(u) : g;
-          const int y = int(j);
-          const u32 vector = (u32(y) >> 3);
-          u32 l0[8];
-          { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+        if (g < pieces) {
           [[unroll]]
-          for (int k = 0; k < 8; ++k) {
-            const int x1 = y + k;
-            const u32 v0 = l0[k];
-            precise float v1 = sn_cast_f16_f32(v0);
-            r2 = max(r2, (inside ? v1 : uintBitsToFloat(0xff800000u)));
-            r2_all = r2_all + abs((inside ? v1 : uintBitsToFloat(0xff800000u)));
+          for (int u = 0; u < 4; ++u) {
+            const bool comes = g + u32(SN_LANES) * u32(u) < pieces;
+            const u32 j = comes ? g + u32(SN_LANES) * u32(u) : g;
+            const int y = int(j * u32(8)) - ((x0 * n2 + 0) & 7);
+            if (y < int(n1)) {
+              u32 l0[8];
+              { const uvec4 words = b0_4.at[(u32(x0 * n2 + y) >> 3)], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+              [[unroll]]
+              for (int k = 0; k < 8; ++k) {
+                const bool inside = u32(y + k) < u32(n1);
+                const int x1 = inside ? y + k : int(0);
+                const u32 v0 = l0[k];
+                precise float v1 = sn_cast_f16_f32(v0);
+                r2 = max(r2, (inside && comes ? v1 : uintBitsToFloat(0xff800000u)));
+                r2_all = r2_all + abs((inside && comes ? v1 : uintBitsToFloat(0xff800000u)));
+              }
+            }
           }
         }
       }
     }
-    for (u32 j = inner4 + u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
-      const int x1 = int(j);
-      const u32 v0 = u32(b0.at[x0 * n2 + x1]);
-      precise float v1 = sn_cast_f16_f32(v0);
-      r2 = max(r2, v1);
-      r2_all = r2_all + abs(v1);
+    else {
+      {
+        u32 g = u32(SN_LANE) * u32(8);
+        for (; g + u32(SN_LANES) * u32(8) * u32(3) < inner4; g += u32(SN_LANES) * u32(8) * u32(4)) {
+          [[unroll]]
+          for (int u = 0; u < 4; ++u) {
+            const u32 j = g + u32(SN_LANES) * u32(8) * u32(u);
+            const int y = int(j);
+            const u32 vector = (u32(y) >> 3);
+            u32 l0[8];
+            { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+            [[unroll]]
+            for (int k = 0; k < 8; ++k) {
+              const int x1 = y + k;
+              const u32 v0 = l0[k];
+              precise float v1 = sn_cast_f16_f32(v0);
+              r2 = max(r2, v1);
+              r2_all = r2_all + abs(v1);
+            }
+          }
+        }
+        if (g < inner4) {
+          [[unroll]]
+          for (int u = 0; u < 4; ++u) {
+            const bool comes = g + u32(SN_LANES) * u32(8) * u32(u) < inner4;
+            const u32 j = comes ? g + u32(SN_LANES) * u32(8) * u32(u) : g;
+            const int y = int(j);
+            const u32 vector = (u32(y) >> 3);
+            u32 l0[8];
+            { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+            [[unroll]]
+            for (int k = 0; k < 8; ++k) {
+              const int x1 = y + k;
+              const u32 v0 = l0[k];
+              precise float v1 = sn_cast_f16_f32(v0);
+              r2 = max(r2, (comes ? v1 : uintBitsToFloat(0xff800000u)));
+              r2_all = r2_all + abs((comes ? v1 : uintBitsToFloat(0xff800000u)));
+            }
+          }
+        }
+      }
+      for (u32 j = inner4 + u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
+        const int x1 = int(j);
+        const u32 v0 = u32(b0.at[x0 * n2 + x1]);
+        precise float v1 = sn_cast_f16_f32(v0);
+        r2 = max(r2, v1);
+        r2_all = r2_all + abs(v1);
+      }
     }
     r2 = sn_is_nan_f32(r2_all) ? r2_all : r2;
     r2 = sn_workgroup_max_f32(r2);
     precise float v2 = r2;
     float r5 = float(0);
-    for (u32 h = u32(SN_LANE) * u32(8); h < inner4; h += u32(u32(SN_LANES) * u32(8) * 32)) {
-      const u32 left = inner4 - h;
-      const u32 end = h + (left < u32(u32(SN_LANES) * u32(8) * 32) ? left : u32(u32(SN_LANES) * u32(8) * 32));
-      float q5[8] = {float(0), float(0), float(0), float(0), float(0), float(0), float(0), float(0)};
-      {
-        u32 g = h;
-        for (; g + u32(SN_LANES) * u32(8) * u32(3) < end; g += u32(SN_LANES) * u32(8) * u32(4)) {
-          [[unroll]]
-          for (int u = 0; u < 4; ++u) {
-            const u32 j = g + u32(SN_LANES) * u32(8) * u32(u);
+    if (stretches) {
+      for (u32 h = u32(SN_LANE); h < pieces; h += u32(u32(SN_LANES) * 32)) {
+        const u32 left = pieces - h;
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
+        float q5[8] = {float(0), float(0), float(0), float(0), float(0), float(0), float(0), float(0)};
+        {
+          u32 g = h;
+          for (; g + u32(SN_LANES) * u32(3) < end; g += u32(SN_LANES) * u32(4)) {
+            [[unroll]]
+            for (int u = 0; u < 4; ++u) {
+              const u32 j = g + u32(SN_LANES) * u32(u);
+              const int y = int(j * u32(8)) - ((x0 * n2 + 0) & 7);
+              if (y < int(n1)) {
+                u32 l0[8];
+                { const uvec4 words = b0_4.at[(u32(x0 * n2 + y) >> 3)], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+                [[unroll]]
+                for (int k = 0; k < 8; ++k) {
+                  const bool inside = u32(y + k) < u32(n1);
+                  const int x1 = inside ? y + k : int(0);
+                  const u32 v0 = l0[k];
+                  precise float v1 = sn_cast_f16_f32(v0);
+                  precise float v3 = (v1 - v2);
+                  precise float v4 = sn_exp_f32(v3);
+                  q5[k] = (q5[k] + (inside ? v4 : float(0)));
+                }
+              }
+            }
+          }
+          for (u32 j = g; j < end; j += u32(SN_LANES)) {
+            const int y = int(j * u32(8)) - ((x0 * n2 + 0) & 7);
+            if (y < int(n1)) {
+              u32 l0[8];
+              { const uvec4 words = b0_4.at[(u32(x0 * n2 + y) >> 3)], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+              [[unroll]]
+              for (int k = 0; k < 8; ++k) {
+                const bool inside = u32(y + k) < u32(n1);
+                const int x1 = inside ? y + k : int(0);
+                const u32 v0 = l0[k];
+                precise float v1 = sn_cast_f16_f32(v0);
+                precise float v3 = (v1 - v2);
+                precise float v4 = sn_exp_f32(v3);
+                q5[k] = (q5[k] + (inside ? v4 : float(0)));
+              }
+            }
+          }
+        }
+        r5 = r5 + (((q5[0] + q5[1]) + (q5[2] + q5[3])) + ((q5[4] + q5[5]) + (q5[6] + q5[7])));
+      }
+    }
+    else {
+      for (u32 h = u32(SN_LANE) * u32(8); h < inner4; h += u32(u32(SN_LANES) * u32(8) * 32)) {
+        const u32 left = inner4 - h;
+        const u32 end = h + (left < u32(u32(SN_LANES) * u32(8) * 32) ? left : u32(u32(SN_LANES) * u32(8) * 32));
+        float q5[8] = {float(0), float(0), float(0), float(0), float(0), float(0), float(0), float(0)};
+        {
+          u32 g = h;
+          for (; g + u32(SN_LANES) * u32(8) * u32(3) < end; g += u32(SN_LANES) * u32(8) * u32(4)) {
+            [[unroll]]
+            for (int u = 0; u < 4; ++u) {
+              const u32 j = g + u32(SN_LANES) * u32(8) * u32(u);
+              const int y = int(j);
+              const u32 vector = (u32(y) >> 3);
+              u32 l0[8];
+              { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+              [[unroll]]
+              for (int k = 0; k < 8; ++k) {
+                const int x1 = y + k;
+                const u32 v0 = l0[k];
+                precise float v1 = sn_cast_f16_f32(v0);
+                precise float v3 = (v1 - v2);
+                precise float v4 = sn_exp_f32(v3);
+                q5[k] = (q5[k] + v4);
+              }
+            }
+          }
+          for (u32 j = g; j < end; j += u32(SN_LANES) * u32(8)) {
             const int y = int(j);
             const u32 vector = (u32(y) >> 3);
             u32 l0[8];
@@ -188,68 +305,89 @@ void main() {
             }
           }
         }
-        for (u32 j = g; j < end; j += u32(SN_LANES) * u32(8)) {
-          const int y = int(j);
-          const u32 vector = (u32(y) >> 3);
-          u32 l0[8];
-          { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
-          [[unroll]]
-          for (int k = 0; k < 8; ++k) {
-            const int x1 = y + k;
-            const u32 v0 = l0[k];
-            precise float v1 = sn_cast_f16_f32(v0);
-            precise float v3 = (v1 - v2);
-            precise float v4 = sn_exp_f32(v3);
-            q5[k] = (q5[k] + v4);
-          }
+        r5 = r5 + (((q5[0] + q5[1]) + (q5[2] + q5[3])) + ((q5[4] + q5[5]) + (q5[6] + q5[7])));
+      }
+      for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
+        float q5 = float(0);
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
+          const int x1 = int(j);
+          const u32 v0 = u32(b0.at[x0 * n2 + x1]);
+          precise float v1 = sn_cast_f16_f32(v0);
+          precise float v3 = (v1 - v2);
+          precise float v4 = sn_exp_f32(v3);
+          q5 = (q5 + v4);
         }
+        r5 = r5 + q5;
       }
-      r5 = r5 + (((q5[0] + q5[1]) + (q5[2] + q5[3])) + ((q5[4] + q5[5]) + (q5[6] + q5[7])));
-    }
-    for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-      float q5 = float(0);
-      for (u32 j = h; j < end; j += u32(SN_LANES)) {
-        const int x1 = int(j);
-        const u32 v0 = u32(b0.at[x0 * n2 + x1]);
-        precise float v1 = sn_cast_f16_f32(v0);
-        precise float v3 = (v1 - v2);
-        precise float v4 = sn_exp_f32(v3);
-        q5 = (q5 + v4);
-      }
-      r5 = r5 + q5;
     }
     r5 = sn_workgroup_sum_f32(r5);
     precise float v5 = r5;
-    for (u32 j = u32(SN_LANE) * u32(8); j < inner4; j += u32(SN_LANES) * u32(8)) {
-      const int y = int(j);
-      const u32 vector = (u32(y) >> 3);
-      u32 l0[8];
-      { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
-      u32 w0[8];
-      [[unroll]]
-      for (int k = 0; k < 8; ++k) {
-        const int x1 = y + k;
-        const u32 v0 = l0[k];
+    if (stretches) {
+      for (u32 j = u32(SN_LANE); j < pieces; j += u32(SN_LANES)) {
+        const int y = int(j * u32(8)) - ((x0 * n2 + 0) & 7);
+        if (y < int(n1)) {
+          u32 l0[8];
+          { const uvec4 words = b0_4.at[(u32(x0 * n2 + y) >> 3)], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+          u32 w0[8];
+          [[unroll]]
+          for (int k = 0; k < 8; ++k) {
+            const bool inside = u32(y + k) < u32(n1);
+            const int x1 = inside ? y + k : int(0);
+            const u32 v0 = l0[k];
+            precise float v1 = sn_cast_f16_f32(v0);
+            precise float v3 = (v1 - v2);
+            precise float v6 = sn_exp_f32(v3);
+            precise float v7 = sn_div_f32(v6, v5);
+            const u32 v8 = sn_cast_f32_f16(v7);
+            w0[k] = v8;
+          }
+          if (y >= 0 && u32(y + 8) <= u32(n1)) {
+            b1_4.at[(u32(x0 * n3 + y) >> 3)] = uvec4(sn_words_of_halves(uvec4(w0[0], w0[1], w0[2], w0[3])), sn_words_of_halves(uvec4(w0[4], w0[5], w0[6], w0[7])));
+          }
+          else {
+            [[unroll]]
+            for (int k = 0; k < 8; ++k) {
+              if (u32(y + k) < u32(n1)) {
+                const int x1 = y + k;
+                b1.at[x0 * n3 + x1] = uint16_t(w0[k]);
+              }
+            }
+          }
+        }
+      }
+    }
+    else {
+      for (u32 j = u32(SN_LANE) * u32(8); j < inner4; j += u32(SN_LANES) * u32(8)) {
+        const int y = int(j);
+        const u32 vector = (u32(y) >> 3);
+        u32 l0[8];
+        { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+        u32 w0[8];
+        [[unroll]]
+        for (int k = 0; k < 8; ++k) {
+          const int x1 = y + k;
+          const u32 v0 = l0[k];
+          precise float v1 = sn_cast_f16_f32(v0);
+          precise float v3 = (v1 - v2);
+          precise float v6 = sn_exp_f32(v3);
+          precise float v7 = sn_div_f32(v6, v5);
+          const u32 v8 = sn_cast_f32_f16(v7);
+          w0[k] = v8;
+        }
+        b1_4.at[(u32(x0 * n3) >> 3) + vector] = uvec4(sn_words_of_halves(uvec4(w0[0], w0[1], w0[2], w0[3])), sn_words_of_halves(uvec4(w0[4], w0[5], w0[6], w0[7])));
+      }
+      for (u32 j = inner4 + u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
+        const int x1 = int(j);
+        const u32 v0 = u32(b0.at[x0 * n2 + x1]);
         precise float v1 = sn_cast_f16_f32(v0);
         precise float v3 = (v1 - v2);
         precise float v6 = sn_exp_f32(v3);
         precise float v7 = sn_div_f32(v6, v5);
         const u32 v8 = sn_cast_f32_f16(v7);
-        w0[k] = v8;
+        b1.at[x0 * n3 + x1] = uint16_t(v8);
       }
-      b1_4.at[(u32(x0 * n3) >> 3) + vector] = uvec4(sn_words_of_halves(uvec4(w0[0], w0[1], w0[2], w0[3])), sn_words_of_halves(uvec4(w0[4], w0[5], w0[6], w0[7])));
-    }
-    for (u32 j = inner4 + u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
-      const int x1 = int(j);
-      const u32 v0 = u32(b0.at[x0 * n2 + x1]);
-      precise float v1 = sn_cast_f16_f32(v0);
-      precise float v3 = (v1 - v2);
-      precise float v6 = sn_exp_f32(v3);
-      precise float v7 = sn_div_f32(v6, v5);
-      const u32 v8 = sn_cast_f32_f16(v7);
-      b1.at[x0 * n3 + x1] = uint16_t(v8);
     }
   }
 }

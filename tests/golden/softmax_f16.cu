@@ -105,6 +105,9 @@ SN_FN u32 sn_cast_f32_f16(float a) {
   return sign | (whole < 0x7c00u ? whole : 0x7c00u);
 #endif
 }
+SN_FN void sn_store8_f16(unsigned short* to, const SnPairs<8>& from) {
+  *(uint4*)to = make_uint4(from.words[0], from.words[1], from.words[2], from.words[3]);
+}
 SN_FN u32 sn_pair_f16(float low, float high) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   u32 pair;
@@ -123,36 +126,32 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0 && ((n2 | n3) & 7) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
+  const bool stretches = !vectors && u32(n1) >= u32(16) && ((n3 ^ n2) & 7) == 0 && (u64(b0) & 15) == 0 && (u64(b1) & 15) == 0;
+  const u32 of_stretch = (u32(n1) + u32(14)) / u32(8);
+  const u32 pieces = u32(1) * of_stretch;
   const u32 inner4 = vectors ? inner - inner % u32(8) : u32(0);
   for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
     const int x0 = int(f);
     float r2 = __int_as_float(0xff800000);
-    for (u32 j = u32(threadIdx.x) * u32(8); j < inner4; j += u32(blockDim.x) * u32(8)) {
-      const int y = int(j);
-      SnPairs<8> l0;
-      sn_load8_f16(l0, b0 + (x0 * n2 + y));
-      #pragma unroll
-      for (int k = 0; k < 8; ++k) {
-        const int x1 = y + k;
-        const u32 v0 = l0[k];
-        const float v1 = sn_cast_f16_f32(v0);
-        r2 = sn_max_f32(r2, v1);
+    if (stretches) {
+      for (u32 j = u32(threadIdx.x); j < pieces; j += u32(blockDim.x)) {
+        const int y = int(j * u32(8)) - ((x0 * n2 + 0) & 7);
+        if (y < int(n1)) {
+          SnPairs<8> l0;
+          sn_load8_f16(l0, b0 + (x0 * n2 + y));
+          #pragma unroll
+          for (int k = 0; k < 8; ++k) {
+            const bool inside = u32(y + k) < u32(n1);
+            const int x1 = inside ? y + k : int(0);
+            const u32 v0 = l0[k];
+            const float v1 = sn_cast_f16_f32(v0);
+            r2 = sn_max_f32(r2, (inside ? v1 : __int_as_float(0xff800000)));
+          }
+        }
       }
     }
-    for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
-      const int x1 = int(j);
-      const u32 v0 = b0[x0 * n2 + x1];
-      const float v1 = sn_cast_f16_f32(v0);
-      r2 = sn_max_f32(r2, v1);
-    }
-    { __shared__ float warps[1][32]; sn_workgroup_max_f32(r2, warps, blockDim.x, false); }
-    const float v2 = r2;
-    float r5 = float(0);
-    for (u32 h = u32(threadIdx.x) * u32(8); h < inner4; h += u32(u32(blockDim.x) * u32(8) * 32)) {
-      const u32 left = inner4 - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * u32(8) * 32) ? left : u32(u32(blockDim.x) * u32(8) * 32));
-      float q5[8] = {float(0), float(0), float(0), float(0), float(0), float(0), float(0), float(0)};
-      for (u32 j = h; j < end; j += u32(blockDim.x) * u32(8)) {
+    else {
+      for (u32 j = u32(threadIdx.x) * u32(8); j < inner4; j += u32(blockDim.x) * u32(8)) {
         const int y = int(j);
         SnPairs<8> l0;
         sn_load8_f16(l0, b0 + (x0 * n2 + y));
@@ -161,57 +160,146 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
           const int x1 = y + k;
           const u32 v0 = l0[k];
           const float v1 = sn_cast_f16_f32(v0);
-          const float v3 = (v1 - v2);
-          const float v4 = sn_exp_f32(v3);
-          q5[k] = (q5[k] + v4);
+          r2 = sn_max_f32(r2, v1);
         }
       }
-      r5 = r5 + (((q5[0] + q5[1]) + (q5[2] + q5[3])) + ((q5[4] + q5[5]) + (q5[6] + q5[7])));
-    }
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q5 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+      for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const u32 v0 = b0[x0 * n2 + x1];
         const float v1 = sn_cast_f16_f32(v0);
-        const float v3 = (v1 - v2);
-        const float v4 = sn_exp_f32(v3);
-        q5 = (q5 + v4);
+        r2 = sn_max_f32(r2, v1);
       }
-      r5 = r5 + q5;
+    }
+    { __shared__ float warps[1][32]; sn_workgroup_max_f32(r2, warps, blockDim.x, false); }
+    const float v2 = r2;
+    float r5 = float(0);
+    if (stretches) {
+      for (u32 h = u32(threadIdx.x); h < pieces; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = pieces - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q5[8] = {float(0), float(0), float(0), float(0), float(0), float(0), float(0), float(0)};
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int y = int(j * u32(8)) - ((x0 * n2 + 0) & 7);
+          if (y < int(n1)) {
+            SnPairs<8> l0;
+            sn_load8_f16(l0, b0 + (x0 * n2 + y));
+            #pragma unroll
+            for (int k = 0; k < 8; ++k) {
+              const bool inside = u32(y + k) < u32(n1);
+              const int x1 = inside ? y + k : int(0);
+              const u32 v0 = l0[k];
+              const float v1 = sn_cast_f16_f32(v0);
+              const float v3 = (v1 - v2);
+              const float v4 = sn_exp_f32(v3);
+              q5[k] = (q5[k] + (inside ? v4 : float(0)));
+            }
+          }
+        }
+        r5 = r5 + (((q5[0] + q5[1]) + (q5[2] + q5[3])) + ((q5[4] + q5[5]) + (q5[6] + q5[7])));
+      }
+    }
+    else {
+      for (u32 h = u32(threadIdx.x) * u32(8); h < inner4; h += u32(u32(blockDim.x) * u32(8) * 32)) {
+        const u32 left = inner4 - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * u32(8) * 32) ? left : u32(u32(blockDim.x) * u32(8) * 32));
+        float q5[8] = {float(0), float(0), float(0), float(0), float(0), float(0), float(0), float(0)};
+        for (u32 j = h; j < end; j += u32(blockDim.x) * u32(8)) {
+          const int y = int(j);
+          SnPairs<8> l0;
+          sn_load8_f16(l0, b0 + (x0 * n2 + y));
+          #pragma unroll
+          for (int k = 0; k < 8; ++k) {
+            const int x1 = y + k;
+            const u32 v0 = l0[k];
+            const float v1 = sn_cast_f16_f32(v0);
+            const float v3 = (v1 - v2);
+            const float v4 = sn_exp_f32(v3);
+            q5[k] = (q5[k] + v4);
+          }
+        }
+        r5 = r5 + (((q5[0] + q5[1]) + (q5[2] + q5[3])) + ((q5[4] + q5[5]) + (q5[6] + q5[7])));
+      }
+      for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q5 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const u32 v0 = b0[x0 * n2 + x1];
+          const float v1 = sn_cast_f16_f32(v0);
+          const float v3 = (v1 - v2);
+          const float v4 = sn_exp_f32(v3);
+          q5 = (q5 + v4);
+        }
+        r5 = r5 + q5;
+      }
     }
     { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r5, warps, blockDim.x, false); }
     const float v5 = r5;
     const float i5 = sn_reciprocal_f32(v5);
-    for (u32 j = u32(threadIdx.x) * u32(8); j < inner4; j += u32(blockDim.x) * u32(8)) {
-      const int y = int(j);
-      SnPairs<8> l0;
-      sn_load8_f16(l0, b0 + (x0 * n2 + y));
-      float w0[8];
-      #pragma unroll
-      for (int k = 0; k < 8; ++k) {
-        const int x1 = y + k;
-        const u32 v0 = l0[k];
+    if (stretches) {
+      for (u32 j = u32(threadIdx.x); j < pieces; j += u32(blockDim.x)) {
+        const int y = int(j * u32(8)) - ((x0 * n2 + 0) & 7);
+        if (y < int(n1)) {
+          SnPairs<8> l0;
+          sn_load8_f16(l0, b0 + (x0 * n2 + y));
+          SnPairs<8> w0;
+          #pragma unroll
+          for (int k = 0; k < 8; ++k) {
+            const bool inside = u32(y + k) < u32(n1);
+            const int x1 = inside ? y + k : int(0);
+            const u32 v0 = l0[k];
+            const float v1 = sn_cast_f16_f32(v0);
+            const float v3 = (v1 - v2);
+            const float v6 = sn_exp_f32(v3);
+            const float v7 = sn_div_by_f32(v6, v5, i5);
+            const u32 v8 = sn_cast_f32_f16(v7);
+            w0[k] = v8;
+          }
+          if (y >= 0 && u32(y + 8) <= u32(n1)) {
+            sn_store8_f16(b1 + (x0 * n3 + y), w0);
+          }
+          else {
+            #pragma unroll
+            for (int k = 0; k < 8; ++k) {
+              if (u32(y + k) < u32(n1)) {
+                const int x1 = y + k;
+                b1[x0 * n3 + x1] = w0[k];
+              }
+            }
+          }
+        }
+      }
+    }
+    else {
+      for (u32 j = u32(threadIdx.x) * u32(8); j < inner4; j += u32(blockDim.x) * u32(8)) {
+        const int y = int(j);
+        SnPairs<8> l0;
+        sn_load8_f16(l0, b0 + (x0 * n2 + y));
+        float w0[8];
+        #pragma unroll
+        for (int k = 0; k < 8; ++k) {
+          const int x1 = y + k;
+          const u32 v0 = l0[k];
+          const float v1 = sn_cast_f16_f32(v0);
+          const float v3 = (v1 - v2);
+          const float v6 = sn_exp_f32(v3);
+          const float v7 = sn_div_by_f32(v6, v5, i5);
+          const u32 v8 = sn_cast_f32_f16(v7);
+          w0[k] = v7;
+        }
+        sn_store_floats8_f16(b1 + (x0 * n3 + y), w0);
+      }
+      for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
+        const int x1 = int(j);
+        const u32 v0 = b0[x0 * n2 + x1];
         const float v1 = sn_cast_f16_f32(v0);
         const float v3 = (v1 - v2);
         const float v6 = sn_exp_f32(v3);
         const float v7 = sn_div_by_f32(v6, v5, i5);
         const u32 v8 = sn_cast_f32_f16(v7);
-        w0[k] = v7;
+        b1[x0 * n3 + x1] = v8;
       }
-      sn_store_floats8_f16(b1 + (x0 * n3 + y), w0);
-    }
-    for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
-      const int x1 = int(j);
-      const u32 v0 = b0[x0 * n2 + x1];
-      const float v1 = sn_cast_f16_f32(v0);
-      const float v3 = (v1 - v2);
-      const float v6 = sn_exp_f32(v3);
-      const float v7 = sn_div_by_f32(v6, v5, i5);
-      const u32 v8 = sn_cast_f32_f16(v7);
-      b1[x0 * n3 + x1] = v8;
     }
   }
 }

@@ -89,69 +89,181 @@ void main() {
   const bool vectors = ((n2 | n3) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
+  const bool stretches = !vectors && u32(n1) >= u32(8) && ((n3 ^ n2) & 3) == 0;
+  const u32 of_stretch = (u32(n1) + u32(6)) / u32(4);
+  const u32 pieces = u32(1) * of_stretch;
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
     float r1 = uintBitsToFloat(0xff800000u);
     float r1_all = float(0);
-    {
-      u32 g = u32(SN_LANE) * u32(4);
-      for (; g + u32(SN_LANES) * u32(4) * u32(3) < inner4; g += u32(SN_LANES) * u32(4) * u32(4)) {
-        [[unroll]]
-        for (int u = 0; u < 4; ++u) {
-          const u32 j = g + u32(SN_LANES) * u32(4) * u32(u);
-          const int y = int(j);
-          const u32 vector = (u32(y) >> 2);
-          vec4 l0;
-          l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
+    if (stretches) {
+      {
+        u32 g = u32(SN_LANE);
+        for (; g + u32(SN_LANES) * u32(3) < pieces; g += u32(SN_LANES) * u32(4)) {
           [[unroll]]
-          for (int k = 0; k < 4; ++k) {
-            const int x1 = y + k;
-            precise float v0 = l0[k];
-            r1 = max(r1, v0);
-            r1_all = r1_all + abs(v0);
+          for (int u = 0; u < 4; ++u) {
+            const u32 j = g + u32(SN_LANES) * u32(u);
+            const int y = int(j * u32(4)) - ((x0 * n2 + 0) & 3);
+            if (y < int(n1)) {
+              vec4 l0;
+              l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+              [[unroll]]
+              for (int k = 0; k < 4; ++k) {
+                const bool inside = u32(y + k) < u32(n1);
+                const int x1 = inside ? y + k : int(0);
+                precise float v0 = l0[k];
+                r1 = max(r1, (inside ? v0 : uintBitsToFloat(0xff800000u)));
+                r1_all = r1_all + abs((inside ? v0 : uintBitsToFloat(0xff800000u)));
+              }
+            }
           }
         }
-      }
-      if (g < inner4) {
-        [[unroll]]
-        for (int u = 0; u < 4; ++u) {
-          const bool inside = g + u32(SN_LANES) * u32(4) * u32(u) < inner4;
-          const u32 j = inside ? g + u32(SN_LANES) * u32(4) * u32(u) : g;
-          const int y = int(j);
-          const u32 vector = (u32(y) >> 2);
-          vec4 l0;
-          l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
+        if (g < pieces) {
           [[unroll]]
-          for (int k = 0; k < 4; ++k) {
-            const int x1 = y + k;
-            precise float v0 = l0[k];
-            r1 = max(r1, (inside ? v0 : uintBitsToFloat(0xff800000u)));
-            r1_all = r1_all + abs((inside ? v0 : uintBitsToFloat(0xff800000u)));
+          for (int u = 0; u < 4; ++u) {
+            const bool comes = g + u32(SN_LANES) * u32(u) < pieces;
+            const u32 j = comes ? g + u32(SN_LANES) * u32(u) : g;
+            const int y = int(j * u32(4)) - ((x0 * n2 + 0) & 3);
+            if (y < int(n1)) {
+              vec4 l0;
+              l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+              [[unroll]]
+              for (int k = 0; k < 4; ++k) {
+                const bool inside = u32(y + k) < u32(n1);
+                const int x1 = inside ? y + k : int(0);
+                precise float v0 = l0[k];
+                r1 = max(r1, (inside && comes ? v0 : uintBitsToFloat(0xff800000u)));
+                r1_all = r1_all + abs((inside && comes ? v0 : uintBitsToFloat(0xff800000u)));
+              }
+            }
           }
         }
       }
     }
-    for (u32 j = inner4 + u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
-      const int x1 = int(j);
-      precise float v0 = b0.at[x0 * n2 + x1];
-      r1 = max(r1, v0);
-      r1_all = r1_all + abs(v0);
+    else {
+      {
+        u32 g = u32(SN_LANE) * u32(4);
+        for (; g + u32(SN_LANES) * u32(4) * u32(3) < inner4; g += u32(SN_LANES) * u32(4) * u32(4)) {
+          [[unroll]]
+          for (int u = 0; u < 4; ++u) {
+            const u32 j = g + u32(SN_LANES) * u32(4) * u32(u);
+            const int y = int(j);
+            const u32 vector = (u32(y) >> 2);
+            vec4 l0;
+            l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
+            [[unroll]]
+            for (int k = 0; k < 4; ++k) {
+              const int x1 = y + k;
+              precise float v0 = l0[k];
+              r1 = max(r1, v0);
+              r1_all = r1_all + abs(v0);
+            }
+          }
+        }
+        if (g < inner4) {
+          [[unroll]]
+          for (int u = 0; u < 4; ++u) {
+            const bool comes = g + u32(SN_LANES) * u32(4) * u32(u) < inner4;
+            const u32 j = comes ? g + u32(SN_LANES) * u32(4) * u32(u) : g;
+            const int y = int(j);
+            const u32 vector = (u32(y) >> 2);
+            vec4 l0;
+            l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
+            [[unroll]]
+            for (int k = 0; k < 4; ++k) {
+              const int x1 = y + k;
+              precise float v0 = l0[k];
+              r1 = max(r1, (comes ? v0 : uintBitsToFloat(0xff800000u)));
+              r1_all = r1_all + abs((comes ? v0 : uintBitsToFloat(0xff800000u)));
+            }
+          }
+        }
+      }
+      for (u32 j = inner4 + u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
+        const int x1 = int(j);
+        precise float v0 = b0.at[x0 * n2 + x1];
+        r1 = max(r1, v0);
+        r1_all = r1_all + abs(v0);
+      }
     }
     r1 = sn_is_nan_f32(r1_all) ? r1_all : r1;
     r1 = sn_workgroup_max_f32(r1);
     precise float v1 = r1;
     float r4 = float(0);
-    for (u32 h = u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
-      const u32 left = inner4 - h;
-      const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
-      float q4[4] = {float(0), float(0), float(0), float(0)};
-      {
-        u32 g = h;
-        for (; g + u32(SN_LANES) * u32(4) * u32(3) < end; g += u32(SN_LANES) * u32(4) * u32(4)) {
-          [[unroll]]
-          for (int u = 0; u < 4; ++u) {
-            const u32 j = g + u32(SN_LANES) * u32(4) * u32(u);
+    if (stretches) {
+      for (u32 h = u32(SN_LANE); h < pieces; h += u32(u32(SN_LANES) * 32)) {
+        const u32 left = pieces - h;
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
+        float q4[4] = {float(0), float(0), float(0), float(0)};
+        {
+          u32 g = h;
+          for (; g + u32(SN_LANES) * u32(3) < end; g += u32(SN_LANES) * u32(4)) {
+            [[unroll]]
+            for (int u = 0; u < 4; ++u) {
+              const u32 j = g + u32(SN_LANES) * u32(u);
+              const int y = int(j * u32(4)) - ((x0 * n2 + 0) & 3);
+              if (y < int(n1)) {
+                vec4 l0;
+                l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+                [[unroll]]
+                for (int k = 0; k < 4; ++k) {
+                  const bool inside = u32(y + k) < u32(n1);
+                  const int x1 = inside ? y + k : int(0);
+                  precise float v0 = l0[k];
+                  precise float v2 = (v0 - v1);
+                  precise float v3 = sn_exp_f32(v2);
+                  q4[k] = (q4[k] + (inside ? v3 : float(0)));
+                }
+              }
+            }
+          }
+          for (u32 j = g; j < end; j += u32(SN_LANES)) {
+            const int y = int(j * u32(4)) - ((x0 * n2 + 0) & 3);
+            if (y < int(n1)) {
+              vec4 l0;
+              l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+              [[unroll]]
+              for (int k = 0; k < 4; ++k) {
+                const bool inside = u32(y + k) < u32(n1);
+                const int x1 = inside ? y + k : int(0);
+                precise float v0 = l0[k];
+                precise float v2 = (v0 - v1);
+                precise float v3 = sn_exp_f32(v2);
+                q4[k] = (q4[k] + (inside ? v3 : float(0)));
+              }
+            }
+          }
+        }
+        r4 = r4 + ((q4[0] + q4[1]) + (q4[2] + q4[3]));
+      }
+    }
+    else {
+      for (u32 h = u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
+        const u32 left = inner4 - h;
+        const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
+        float q4[4] = {float(0), float(0), float(0), float(0)};
+        {
+          u32 g = h;
+          for (; g + u32(SN_LANES) * u32(4) * u32(3) < end; g += u32(SN_LANES) * u32(4) * u32(4)) {
+            [[unroll]]
+            for (int u = 0; u < 4; ++u) {
+              const u32 j = g + u32(SN_LANES) * u32(4) * u32(u);
+              const int y = int(j);
+              const u32 vector = (u32(y) >> 2);
+              vec4 l0;
+              l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
+              [[unroll]]
+              for (int k = 0; k < 4; ++k) {
+                const int x1 = y + k;
+                precise float v0 = l0[k];
+                precise float v2 = (v0 - v1);
+                precise float v3 = sn_exp_f32(v2);
+                q4[k] = (q4[k] + v3);
+              }
+            }
+          }
+          for (u32 j = g; j < end; j += u32(SN_LANES) * u32(4)) {
             const int y = int(j);
             const u32 vector = (u32(y) >> 2);
             vec4 l0;
@@ -166,62 +278,82 @@ void main() {
             }
           }
         }
-        for (u32 j = g; j < end; j += u32(SN_LANES) * u32(4)) {
-          const int y = int(j);
-          const u32 vector = (u32(y) >> 2);
+        r4 = r4 + ((q4[0] + q4[1]) + (q4[2] + q4[3]));
+      }
+      for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
+        float q4 = float(0);
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 * n2 + x1];
+          precise float v2 = (v0 - v1);
+          precise float v3 = sn_exp_f32(v2);
+          q4 = (q4 + v3);
+        }
+        r4 = r4 + q4;
+      }
+    }
+    r4 = sn_workgroup_sum_f32(r4);
+    precise float v4 = r4;
+    if (stretches) {
+      for (u32 j = u32(SN_LANE); j < pieces; j += u32(SN_LANES)) {
+        const int y = int(j * u32(4)) - ((x0 * n2 + 0) & 3);
+        if (y < int(n1)) {
           vec4 l0;
-          l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
+          l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+          vec4 w0;
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
-            const int x1 = y + k;
+            const bool inside = u32(y + k) < u32(n1);
+            const int x1 = inside ? y + k : int(0);
             precise float v0 = l0[k];
             precise float v2 = (v0 - v1);
             precise float v3 = sn_exp_f32(v2);
-            q4[k] = (q4[k] + v3);
+            precise float v5 = sn_div_f32(v3, v4);
+            w0[k] = v5;
+          }
+          if (y >= 0 && u32(y + 4) <= u32(n1)) {
+            b1_4.at[(u32(x0 * n3 + y) >> 2)] = w0;
+          }
+          else {
+            [[unroll]]
+            for (int k = 0; k < 4; ++k) {
+              if (u32(y + k) < u32(n1)) {
+                const int x1 = y + k;
+                b1.at[x0 * n3 + x1] = w0[k];
+              }
+            }
           }
         }
       }
-      r4 = r4 + ((q4[0] + q4[1]) + (q4[2] + q4[3]));
     }
-    for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-      float q4 = float(0);
-      for (u32 j = h; j < end; j += u32(SN_LANES)) {
+    else {
+      for (u32 j = u32(SN_LANE) * u32(4); j < inner4; j += u32(SN_LANES) * u32(4)) {
+        const int y = int(j);
+        const u32 vector = (u32(y) >> 2);
+        vec4 l0;
+        l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
+        vec4 w0;
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v0 = l0[k];
+          precise float v2 = (v0 - v1);
+          precise float v3 = sn_exp_f32(v2);
+          precise float v5 = sn_div_f32(v3, v4);
+          w0[k] = v5;
+        }
+        b1_4.at[(u32(x0 * n3) >> 2) + vector] = w0;
+      }
+      for (u32 j = inner4 + u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v2 = (v0 - v1);
         precise float v3 = sn_exp_f32(v2);
-        q4 = (q4 + v3);
-      }
-      r4 = r4 + q4;
-    }
-    r4 = sn_workgroup_sum_f32(r4);
-    precise float v4 = r4;
-    for (u32 j = u32(SN_LANE) * u32(4); j < inner4; j += u32(SN_LANES) * u32(4)) {
-      const int y = int(j);
-      const u32 vector = (u32(y) >> 2);
-      vec4 l0;
-      l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
-      vec4 w0;
-      [[unroll]]
-      for (int k = 0; k < 4; ++k) {
-        const int x1 = y + k;
-        precise float v0 = l0[k];
-        precise float v2 = (v0 - v1);
-        precise float v3 = sn_exp_f32(v2);
         precise float v5 = sn_div_f32(v3, v4);
-        w0[k] = v5;
+        b1.at[x0 * n3 + x1] = v5;
       }
-      b1_4.at[(u32(x0 * n3) >> 2) + vector] = w0;
-    }
-    for (u32 j = inner4 + u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
-      const int x1 = int(j);
-      precise float v0 = b0.at[x0 * n2 + x1];
-      precise float v2 = (v0 - v1);
-      precise float v3 = sn_exp_f32(v2);
-      precise float v5 = sn_div_f32(v3, v4);
-      b1.at[x0 * n3 + x1] = v5;
     }
   }
 }

@@ -90,34 +90,31 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0 && ((n2 | n3) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
+  const bool stretches = !vectors && u32(n1) >= u32(8) && ((n3 ^ n2) & 3) == 0 && (u64(b0) & 15) == 0 && (u64(b1) & 15) == 0;
+  const u32 of_stretch = (u32(n1) + u32(6)) / u32(4);
+  const u32 pieces = u32(1) * of_stretch;
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
     const int x0 = int(f);
     float r1 = __int_as_float(0xff800000);
-    for (u32 j = u32(threadIdx.x) * u32(4); j < inner4; j += u32(blockDim.x) * u32(4)) {
-      const int y = int(j);
-      float l0[4];
-      sn_load4_f32(l0, b0 + (x0 * n2 + y));
-      #pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        const int x1 = y + k;
-        const float v0 = l0[k];
-        r1 = sn_max_f32(r1, v0);
+    if (stretches) {
+      for (u32 j = u32(threadIdx.x); j < pieces; j += u32(blockDim.x)) {
+        const int y = int(j * u32(4)) - ((x0 * n2 + 0) & 3);
+        if (y < int(n1)) {
+          float l0[4];
+          sn_load4_f32(l0, b0 + (x0 * n2 + y));
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const bool inside = u32(y + k) < u32(n1);
+            const int x1 = inside ? y + k : int(0);
+            const float v0 = l0[k];
+            r1 = sn_max_f32(r1, (inside ? v0 : __int_as_float(0xff800000)));
+          }
+        }
       }
     }
-    for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
-      const int x1 = int(j);
-      const float v0 = b0[x0 * n2 + x1];
-      r1 = sn_max_f32(r1, v0);
-    }
-    { __shared__ float warps[1][32]; sn_workgroup_max_f32(r1, warps, blockDim.x, false); }
-    const float v1 = r1;
-    float r4 = float(0);
-    for (u32 h = u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
-      const u32 left = inner4 - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
-      float q4[4] = {float(0), float(0), float(0), float(0)};
-      for (u32 j = h; j < end; j += u32(blockDim.x) * u32(4)) {
+    else {
+      for (u32 j = u32(threadIdx.x) * u32(4); j < inner4; j += u32(blockDim.x) * u32(4)) {
         const int y = int(j);
         float l0[4];
         sn_load4_f32(l0, b0 + (x0 * n2 + y));
@@ -125,52 +122,136 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
           const float v0 = l0[k];
-          const float v2 = (v0 - v1);
-          const float v3 = sn_exp_f32(v2);
-          q4[k] = (q4[k] + v3);
+          r1 = sn_max_f32(r1, v0);
         }
       }
-      r4 = r4 + ((q4[0] + q4[1]) + (q4[2] + q4[3]));
-    }
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q4 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+      for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
-        const float v2 = (v0 - v1);
-        const float v3 = sn_exp_f32(v2);
-        q4 = (q4 + v3);
+        r1 = sn_max_f32(r1, v0);
       }
-      r4 = r4 + q4;
+    }
+    { __shared__ float warps[1][32]; sn_workgroup_max_f32(r1, warps, blockDim.x, false); }
+    const float v1 = r1;
+    float r4 = float(0);
+    if (stretches) {
+      for (u32 h = u32(threadIdx.x); h < pieces; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = pieces - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q4[4] = {float(0), float(0), float(0), float(0)};
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int y = int(j * u32(4)) - ((x0 * n2 + 0) & 3);
+          if (y < int(n1)) {
+            float l0[4];
+            sn_load4_f32(l0, b0 + (x0 * n2 + y));
+            #pragma unroll
+            for (int k = 0; k < 4; ++k) {
+              const bool inside = u32(y + k) < u32(n1);
+              const int x1 = inside ? y + k : int(0);
+              const float v0 = l0[k];
+              const float v2 = (v0 - v1);
+              const float v3 = sn_exp_f32(v2);
+              q4[k] = (q4[k] + (inside ? v3 : float(0)));
+            }
+          }
+        }
+        r4 = r4 + ((q4[0] + q4[1]) + (q4[2] + q4[3]));
+      }
+    }
+    else {
+      for (u32 h = u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
+        const u32 left = inner4 - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
+        float q4[4] = {float(0), float(0), float(0), float(0)};
+        for (u32 j = h; j < end; j += u32(blockDim.x) * u32(4)) {
+          const int y = int(j);
+          float l0[4];
+          sn_load4_f32(l0, b0 + (x0 * n2 + y));
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v0 = l0[k];
+            const float v2 = (v0 - v1);
+            const float v3 = sn_exp_f32(v2);
+            q4[k] = (q4[k] + v3);
+          }
+        }
+        r4 = r4 + ((q4[0] + q4[1]) + (q4[2] + q4[3]));
+      }
+      for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q4 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
+          const float v2 = (v0 - v1);
+          const float v3 = sn_exp_f32(v2);
+          q4 = (q4 + v3);
+        }
+        r4 = r4 + q4;
+      }
     }
     { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r4, warps, blockDim.x, false); }
     const float v4 = r4;
     const float i4 = sn_reciprocal_f32(v4);
-    for (u32 j = u32(threadIdx.x) * u32(4); j < inner4; j += u32(blockDim.x) * u32(4)) {
-      const int y = int(j);
-      float l0[4];
-      sn_load4_f32(l0, b0 + (x0 * n2 + y));
-      float w0[4];
-      #pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        const int x1 = y + k;
-        const float v0 = l0[k];
+    if (stretches) {
+      for (u32 j = u32(threadIdx.x); j < pieces; j += u32(blockDim.x)) {
+        const int y = int(j * u32(4)) - ((x0 * n2 + 0) & 3);
+        if (y < int(n1)) {
+          float l0[4];
+          sn_load4_f32(l0, b0 + (x0 * n2 + y));
+          float w0[4];
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const bool inside = u32(y + k) < u32(n1);
+            const int x1 = inside ? y + k : int(0);
+            const float v0 = l0[k];
+            const float v2 = (v0 - v1);
+            const float v3 = sn_exp_f32(v2);
+            const float v5 = sn_div_by_f32(v3, v4, i4);
+            w0[k] = v5;
+          }
+          if (y >= 0 && u32(y + 4) <= u32(n1)) {
+            sn_store4_f32(b1 + (x0 * n3 + y), w0);
+          }
+          else {
+            #pragma unroll
+            for (int k = 0; k < 4; ++k) {
+              if (u32(y + k) < u32(n1)) {
+                const int x1 = y + k;
+                b1[x0 * n3 + x1] = w0[k];
+              }
+            }
+          }
+        }
+      }
+    }
+    else {
+      for (u32 j = u32(threadIdx.x) * u32(4); j < inner4; j += u32(blockDim.x) * u32(4)) {
+        const int y = int(j);
+        float l0[4];
+        sn_load4_f32(l0, b0 + (x0 * n2 + y));
+        float w0[4];
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const float v0 = l0[k];
+          const float v2 = (v0 - v1);
+          const float v3 = sn_exp_f32(v2);
+          const float v5 = sn_div_by_f32(v3, v4, i4);
+          w0[k] = v5;
+        }
+        sn_store4_f32(b1 + (x0 * n3 + y), w0);
+      }
+      for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
+        const int x1 = int(j);
+        const float v0 = b0[x0 * n2 + x1];
         const float v2 = (v0 - v1);
         const float v3 = sn_exp_f32(v2);
         const float v5 = sn_div_by_f32(v3, v4, i4);
-        w0[k] = v5;
+        b1[x0 * n3 + x1] = v5;
       }
-      sn_store4_f32(b1 + (x0 * n3 + y), w0);
-    }
-    for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
-      const int x1 = int(j);
-      const float v0 = b0[x0 * n2 + x1];
-      const float v2 = (v0 - v1);
-      const float v3 = sn_exp_f32(v2);
-      const float v5 = sn_div_by_f32(v3, v4, i4);
-      b1[x0 * n3 + x1] = v5;
     }
   }
 }

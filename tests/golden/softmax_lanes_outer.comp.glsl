@@ -94,12 +94,12 @@ void main() {
         if (g < rounds) {
           [[unroll]]
           for (int u = 0; u < 8; ++u) {
-            const bool inside = g + u32(u) < rounds;
-            const u32 j = inside ? g + u32(u) : g;
+            const bool comes = g + u32(u) < rounds;
+            const u32 j = comes ? g + u32(u) : g;
             const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
             precise float v0 = b0.at[x0 * n2 + x1];
-            r1 = max(r1, (inside ? v0 : uintBitsToFloat(0xff800000u)));
-            r1_all = r1_all + abs((inside ? v0 : uintBitsToFloat(0xff800000u)));
+            r1 = max(r1, (comes ? v0 : uintBitsToFloat(0xff800000u)));
+            r1_all = r1_all + abs((comes ? v0 : uintBitsToFloat(0xff800000u)));
           }
         }
       }

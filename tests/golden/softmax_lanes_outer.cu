@@ -107,11 +107,11 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         if (g < rounds) {
           #pragma unroll
           for (int u = 0; u < 8; ++u) {
-            const bool inside = g + u32(u) < rounds;
-            const u32 j = inside ? g + u32(u) : g;
+            const bool comes = g + u32(u) < rounds;
+            const u32 j = comes ? g + u32(u) : g;
             const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
             const float v0 = b0[x0 * n2 + x1];
-            r1 = sn_max_f32(r1, (inside ? v0 : __int_as_float(0xff800000)));
+            r1 = sn_max_f32(r1, (comes ? v0 : __int_as_float(0xff800000)));
           }
         }
       }

@@ -8,6 +8,9 @@
 
 #include "jit/ir/traits.h"
 #include "src/runtime/backend.h"
+#if SINTER_HAS_VULKAN
+#include "src/runtime/vulkan/vulkan_backend.h"
+#endif
 #include "tests/support/reference/oracle_backend.h"
 
 namespace sinter::testing {
@@ -22,6 +25,13 @@ Device test_device() {
     static const Device evaluated = device_over(make_oracle_backend());
     return evaluated;
   }
+#if SINTER_HAS_VULKAN
+  // The kernels of GPUs on a device that is a processor: by workgroups, vectors and barriers.
+  if (const char* groups = std::getenv("SINTER_TEST_VULKAN_GROUPS"); groups && std::string(groups) == "1") {
+    static const Device vulkan = device_over(runtime::make_vulkan_backend(0, {.cpu_kernels = false}));
+    return vulkan;
+  }
+#endif
   const char* name = std::getenv("SINTER_DEVICE");
   return name ? Device::parse(name) : Device::host();
 }

@@ -166,23 +166,28 @@ void Accumulators::add_parts(const InnerWork& work, int elements) {
   }
 }
 
-/// `always`: each element of a vector has a value, so that the first one is the part's first. Of columns each
-/// has its own part, and all have as many values.
+/// `exists`: empty where each element of a vector has a value, so that the first one is the part's first. Of
+/// columns each has its own part, and all have as many values. Selections, since branches would cost more.
 void Accumulators::take_deviation(ExprId id, const std::string& value, const std::string& element,
-                                  bool always) {
+                                  const std::string& exists) {
   const Dialect& d = e_.dialect;
   const bool of_columns = columns_ > 1;
   const std::string pivot = part_pivot(id) + (of_columns ? element : ""), number = part_count(id),
                     off = "off" + std::to_string(id), squares = part(id) + element,
                     sum = part_sum(id) + element, one = d.literal(Type::U32, 1);
-  const std::string first = (always && !element.empty() && !of_columns ? "k == 0 && " : "") + number +
-                            " == " + d.literal(Type::U32, 0);
+  const std::string zero = d.literal(Type::U32, 0), last = "k == " + std::to_string(columns_ - 1);
+  const bool always = exists.empty();
+  const std::string first = (!always                           ? exists + " && "
+                             : !element.empty() && !of_columns ? "k == 0 && "
+                                                               : "") +
+                            number + " == " + zero;
   e_.out.line(pivot + " = " + d.choose(first, value, pivot) + ";");
+  std::string counted = of_columns ? last : "";
+  if (!always) counted += (counted.empty() ? "" : " && ") + exists;
+  e_.out.line(number + " += " + (counted.empty() ? one : d.choose(counted, one, zero)) + ";");
+  const std::string difference = value + " - " + pivot;
   e_.out.line(
-      number + " += " +
-      (of_columns ? d.choose("k == " + std::to_string(columns_ - 1), one, d.literal(Type::U32, 0)) : one) +
-      ";");
-  e_.out.line(d.exact(dtype(id), off, value + " - " + pivot));
+      d.exact(dtype(id), off, always ? difference : d.choose(exists, difference, e_.zero(dtype(id)))));
   e_.out.line(sum + " = " + sum + " + " + off + ";");
   e_.out.line(squares + " = fma(" + off + ", " + off + ", " + squares + ");");
 }
@@ -205,16 +210,15 @@ void Accumulators::add_deviations(ExprId id, const std::vector<std::string>& to,
 }
 
 void Accumulators::take(const InnerWork& work, const std::string& element, const std::string& condition) {
-  const std::string& exists = condition.empty() ? where_ : condition;
+  const std::string exists =
+      condition.empty() || where_.empty() ? condition + where_ : condition + " && " + where_;
   take_columns(work, element, exists);
   for (ExprId id : work.reductions) {
     const Expr& expr = k_.exprs[id];
     const bool always = exists.empty();
     std::string value = e_.value(expr.args[0]);
     if (is_welford(id)) {
-      if (!always) e_.open(e_.dialect.when(exists));
-      take_deviation(id, value, element, always);
-      if (!always) e_.close();
+      take_deviation(id, value, element, exists);
       continue;
     }
     if (!always) value = "(" + e_.dialect.choose(exists, value, identity(id)) + ")";
@@ -343,9 +347,13 @@ void Accumulators::join_cluster(const std::vector<ExprId>& ids, const std::vecto
 }
 
 void Accumulators::begin_cluster() {
+  const std::string number = e_.dialect.cast(Type::U32, e_.dialect.workgroup),
+                    all = e_.dialect.literal(Type::U32, k_.row_cluster);
+  e_.out.line(e_.dialect.constant(Type::U32, kClusterRank, number + " % " + all));
   for (ExprId id = 0; id < k_.exprs.size(); ++id)
     if (k_.exprs[id].kind == ir::ExprKind::Reduce)
       e_.out.line(e_.dialect.cluster_memory(name(id), dtype(id), is_welford(id) ? 3 : 1, k_.row_cluster));
+  e_.out.line(e_.dialect.cluster_begin);
 }
 
 void Accumulators::join_rows(ExprId id) {

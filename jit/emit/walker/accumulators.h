@@ -62,8 +62,8 @@ class Accumulators {
 
   /// The accumulators of the rows of lanes of a workgroup, where there are such, become one.
   void join_rows(ir::ExprId id);
-  /// Before the loop over rows that clusters of workgroups hold; `kClusterRank` names the workgroup's number
-  /// in its cluster.
+  /// Before the loop over rows that clusters of workgroups hold: names the workgroup's number in its cluster
+  /// (`kClusterRank`), and all of a cluster's workgroups wait for each other's memory.
   void begin_cluster();
 
   // Of kernels whose work several workgroups share: `part` and `f` name the part and the outer point.
@@ -99,7 +99,8 @@ class Accumulators {
   static std::string part_count(ir::ExprId id) { return part(id) + "_n"; }
   static std::string part_pivot(ir::ExprId id) { return part(id) + "_p"; }
   static std::string part_sum(ir::ExprId id) { return part(id) + "_s"; }
-  void take_deviation(ir::ExprId id, const std::string& value, const std::string& element, bool always);
+  void take_deviation(ir::ExprId id, const std::string& value, const std::string& element,
+                      const std::string& exists);
   /// Takes a part into variables of the reduction: its first value, and the sums of what deviates from it.
   void add_deviations(ir::ExprId id, const std::vector<std::string>& to, const std::string& pivot,
                       const std::string& sum_of_parts, const std::string& squares_of_parts);

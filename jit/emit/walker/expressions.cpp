@@ -452,11 +452,10 @@ std::string Expressions::shift_condition(const std::vector<std::pair<std::size_t
       conditions.insert("(" + address + " & " + std::to_string(bytes - 1) + ") == 0");
     const ir::MapStep& step = kernel.maps[map].steps.front();
     require_congruent(step.offset, first.offset);
-    for (std::size_t c = 0; c < kernel.outer_rank; ++c) require_congruent(step.strides[c], first.strides[c]);
+    for (std::size_t c = 0; c + 1 < kernel.extents.size(); ++c)
+      require_congruent(step.strides[c], first.strides[c]);
   }
-  std::string text = flat(integer(kernel.extents.back())) + " + " + mask +
-                     " <= " + flat(std::to_string(kernel.row_elements * kernel.row_cluster)) + " * " +
-                     flat(lanes());
+  std::string text;
   for (const std::string& condition : conditions) text += " && " + condition;
   return text;
 }

@@ -62,8 +62,8 @@ class Expressions {
   bool is_consecutive(std::size_t map, std::size_t along) const {
     return ir::is_consecutive(kernel.maps[map], along);
   }
-  /// Likewise for rows that begin anywhere, but all at one distance from a vector as those of map `like`, and
-  /// that the lanes of a row have room for.
+  /// Likewise for rows that begin anywhere, but all at one distance from a vector as those of map `like`:
+  /// " && ..." for each condition that is left to the text.
   std::string shift_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,
                               std::size_t like) const;
   /// A condition for the text: addresses and ints allow vectors along `along` for these buffers and maps, and

@@ -13,6 +13,7 @@
 #include "jit/emit/walker/loop_text.h"
 #include "jit/emit/walker/points.h"
 #include "jit/emit/walker/rounds.h"
+#include "jit/emit/walker/stretches.h"
 #include "jit/emit/walker/tiles.h"
 #include "jit/emit/walker/vectors.h"
 #include "jit/emit/walker/vectors_of_columns.h"
@@ -39,6 +40,7 @@ class Loops : private LoopText {
         held_(e, sums_, vectors_),
         columns_(e, vectors_, live_),
         rounds_(e, sums_, vectors_, schedule_),
+        stretches_(e, vectors_, rounds_),
         lane_loop_(e, rounds_),
         vectors_of_columns_(e, sums_, vectors_, lane_loop_, live_),
         vectors_of_windows_(e, sums_, vectors_, vectors_of_columns_, live_) {
@@ -159,7 +161,8 @@ class Loops : private LoopText {
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
     if (in_workgroup && !has_short_rows(k_, e_.target))
       e_.out.line(constant("inner", count_of(k_.outer_rank, k_.inner_rank)));
-    if (k_.row_cluster > 1) begin_cluster();
+    if (in_workgroup) stretches_.define();
+    if (k_.row_cluster > 1) sums_.begin_cluster();
     if (ir::has_parts(k_)) return write_parts();
     if (unrolls_rows() && k_.row_ragged) {
       if (const std::string shifts = vectors_.shift_condition(); !shifts.empty()) {
@@ -185,14 +188,6 @@ class Loops : private LoopText {
     }
     if (vectors_.any() && !has_short_rows(k_, e_.target)) define_whole_vectors();
     write_outer_loop();
-  }
-
-  void begin_cluster() {
-    e_.out.line(
-        e_.dialect.constant(Type::U32, kClusterRank,
-                            e_.dialect.cast(Type::U32, e_.dialect.workgroup) + " % " + u32(k_.row_cluster)));
-    sums_.begin_cluster();
-    e_.out.line(e_.dialect.cluster_begin);
   }
 
   void write_held(HeldForm form) {
@@ -389,6 +384,7 @@ class Loops : private LoopText {
     const std::size_t first = k_.outer_rank, count = k_.inner_rank;
     const std::string from = k_.split ? "begin + " : "";
     std::string begin = from + lane;
+    if (stretches_.any()) stretches_.write(work, lane, lanes);
     if (vectors_.any() && !unrolls_rows()) {
       const std::string width = e_.flat(std::to_string(e_.width));
       rounds_.write(work, from + lane + " * " + width, "inner4", lanes + " * " + width, e_.width, [&] {
@@ -401,6 +397,7 @@ class Loops : private LoopText {
       split("j", first, count, "");
       write_point(work);
     });
+    if (stretches_.any()) e_.close();
   }
 
   // ---- reductions whose inner points are shared by several workgroups
@@ -426,6 +423,7 @@ class Loops : private LoopText {
       e_.out.line(constant("f", e_.flat("unit") + " * " + lanes + " + " + lane));
     }
     cut_part(e_, in_workgroup, vectors_.any());
+    if (in_workgroup) stretches_.define();
     const Work work = work_of(0);
     sums_.declare(work);
     // Lanes beyond the last point have nothing to do but must come to the barriers. Of several rows the first
@@ -484,6 +482,7 @@ class Loops : private LoopText {
   HeldLoops held_;
   ColumnSums columns_;
   Rounds rounds_;
+  Stretches stretches_;
   LaneLoop lane_loop_;
   VectorsOfColumns vectors_of_columns_;
   VectorsOfWindows vectors_of_windows_;

@@ -53,9 +53,9 @@ void Rounds::write_rounds(const InnerWork& work, const std::string& first, const
   // One after the other, each of the rounds that are left would wait for its own loads.
   e_.open(e_.dialect.when("g < " + limit));
   e_.open_unrolled("u", rounds);
-  e_.out.line(e_.dialect.constant(Type::Bool, "inside", here + " < " + limit));
-  e_.out.line(constant("j", choose("inside", here, "g")));
-  sums_.take_where("inside");
+  e_.out.line(e_.dialect.constant(Type::Bool, "comes", here + " < " + limit));
+  e_.out.line(constant("j", choose("comes", here, "g")));
+  sums_.take_where("comes");
   body();
   sums_.take_where("");
   e_.close();

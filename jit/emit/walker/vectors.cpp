@@ -77,7 +77,7 @@ bool Vectors::is_load(ExprId id) const {
 }
 
 std::string Vectors::place(std::size_t map, const std::string& base) const {
-  const bool is_shifted = k_.row_ragged;  // the row's coordinate is no multiple of the width
+  const bool is_shifted = k_.row_ragged || of_stretch_;  // the row's coordinate is no multiple of the width
   if (e_.dialect.numbers_vectors && !is_shifted)
     return e_.vector_number(map, along_, "vector", framed_.contains(map));
   const std::string own = std::exchange(e_.coordinates[along_], base);
@@ -187,21 +187,51 @@ bool Vectors::is_shifted(ExprId id) const {
 std::string Vectors::shift_condition() const {
   // Few lanes side by side: their elements are one sector of memory whether in vectors or not.
   if (k_.row_lanes < e_.target.subgroup) return "";
-  if (!k_.row_ragged || k_.inner_rank != 1 || !e_.dialect.loads_around_rows ||
-      !e_.dialect.has_vectors(k_, e_.target))
-    return "";
+  if (!k_.row_ragged || k_.inner_rank != 1 || !e_.dialect.has_vectors(k_, e_.target)) return "";
+  const std::vector<std::pair<std::size_t, std::size_t>> maps = maps_of_rows();
+  if (maps.empty()) return "";
+  for (auto [buffer, map] : maps) e_.use.in_vectors.insert(buffer);
+  return e_.flat(e_.integer(k_.extents.back())) + " + " + std::to_string(e_.width - 1) +
+         " <= " + e_.flat(std::to_string(k_.row_elements * k_.row_cluster)) + " * " + e_.flat(e_.lanes()) +
+         e_.shift_condition(maps, maps.front().second);
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> Vectors::maps_of_rows() const {
   std::vector<std::pair<std::size_t, std::size_t>> maps;
-  for (ExprId id = 0; id < k_.exprs.size(); ++id)
+  if (!e_.dialect.loads_around_rows) return maps;
+  for (ExprId id = 0; id < k_.exprs.size(); ++id) {
+    // What lies around a row may be no index.
+    if (k_.exprs[id].kind == ExprKind::LoadAt && k_.exprs[id].level == ir::Level::Inner) return {};
     if (is_shifted(id)) maps.emplace_back(k_.exprs[id].buffer, k_.exprs[id].map);
-  // What lies around a row may be no index.
-  const bool has_indices = std::any_of(k_.exprs.begin(), k_.exprs.end(), [](const Expr& expr) {
-    return expr.kind == ExprKind::LoadAt && expr.level == ir::Level::Inner;
-  });
-  if (maps.empty() || has_indices) return "";
+  }
+  if (maps.empty()) return maps;
   for (const ir::Store& store : k_.stores)
     if (store.level == ir::Level::Inner && is_of_row(store.map)) maps.emplace_back(store.buffer, store.map);
-  for (auto [buffer, map] : maps) e_.use.in_vectors.insert(buffer);
-  return e_.shift_condition(maps, maps.front().second);
+  return maps;
+}
+
+std::string Vectors::stretch_condition() const {
+  if (!any_ || of_outer_points_) return "";
+  const std::vector<std::pair<std::size_t, std::size_t>> maps = maps_of_rows();
+  if (maps.empty()) return "";
+  // Of shorter ones too much of each vector lies around them.
+  return "!vectors && " + e_.flat(e_.integer(k_.extents.back())) +
+         " >= " + e_.flat(std::to_string(2 * e_.width)) + e_.shift_condition(maps, maps.front().second);
+}
+
+void Vectors::write_points_of_stretch(const InnerWork& work, const std::string& base,
+                                      const std::string& end) {
+  of_stretch_ = true;
+  for (ExprId id : work.values) {
+    if (!is_shifted(id)) continue;
+    const std::string name = "l" + std::to_string(id);
+    e_.out.line(e_.dialect.declare_vector(k_.exprs[id].dtype, e_.width, name));
+    load(id, base, name);
+    e_.loaded[id] = e_.element(id, name);
+  }
+  write_shifted_points(work, base, {}, work.values, {}, end);
+  e_.loaded.clear();
+  of_stretch_ = false;
 }
 
 std::string Vectors::shift() const {
@@ -216,7 +246,8 @@ std::string Vectors::shift() const {
 }
 
 void Vectors::write_shifted_points(const InnerWork& work, const std::string& base, const HeldRows& rows,
-                                   const std::vector<ExprId>& values, const std::vector<ExprId>& loaded) {
+                                   const std::vector<ExprId>& values, const std::vector<ExprId>& loaded,
+                                   const std::string& end) {
   const auto is_vector = [&](const ir::Store& store) { return is_of_row(store.map); };
   std::vector<std::size_t> in_vectors, alone;
   for (std::size_t s = 0; s < work.stores.size(); ++s)
@@ -224,7 +255,7 @@ void Vectors::write_shifted_points(const InnerWork& work, const std::string& bas
   const auto vector = [](std::size_t s) { return "w" + std::to_string(s); };
   // As 32 bits without a sign, what comes before the row is beyond its end.
   const std::string element = base + " + k",
-                    inside = (k_.wide ? element + " >= 0 && " : "") + e_.flat(element) + " < inner";
+                    inside = (k_.wide ? element + " >= 0 && " : "") + e_.flat(element) + " < " + end;
   for (std::size_t s : in_vectors)
     e_.out.line(e_.dialect.declare_vector(k_.exprs[work.stores[s]->value].dtype, e_.width, vector(s)));
   e_.open_unrolled("k", e_.width);
@@ -249,7 +280,7 @@ void Vectors::write_shifted_points(const InnerWork& work, const std::string& bas
   e_.close();
   if (in_vectors.empty()) return;
   e_.open(
-      e_.dialect.when(base + " >= 0 && " + e_.flat(base + " + " + std::to_string(e_.width)) + " <= inner"));
+      e_.dialect.when(base + " >= 0 && " + e_.flat(base + " + " + std::to_string(e_.width)) + " <= " + end));
   for (std::size_t s : in_vectors)
     e_.out.line(e_.dialect.store_vector(k_, e_.width, work.stores[s]->buffer,
                                         place(work.stores[s]->map, base), vector(s)));

@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jit/emit/walker/accumulators.h"
@@ -37,9 +38,17 @@ class Vectors {
   /// True iff the load brings elements of a row at that distance.
   bool is_shifted(ir::ExprId id) const;
   /// A lane's vector of such a row, whose first element has the coordinate `base`. `loaded` are there
-  /// already.
+  /// already. `end`: how many elements there are.
   void write_shifted_points(const InnerWork& work, const std::string& base, const HeldRows& rows,
-                            const std::vector<ir::ExprId>& values, const std::vector<ir::ExprId>& loaded);
+                            const std::vector<ir::ExprId>& values, const std::vector<ir::ExprId>& loaded,
+                            const std::string& end = "inner");
+
+  /// Of rows that lanes do not hold: the stretches along their last dim, several for a row where it has more
+  /// dims. Likewise a condition under which those of all operands begin at one distance from a vector, so
+  /// that stretches that are no whole vectors lie in vectors all the same.
+  std::string stretch_condition() const;
+  /// A vector of such a stretch, which begins `base` elements from the stretch's first one, or before it.
+  void write_points_of_stretch(const InnerWork& work, const std::string& base, const std::string& end);
 
   /// Where a vector lies, as the language counts; `base` is the name of its first coordinate.
   std::string place(std::size_t map, const std::string& base) const;
@@ -58,6 +67,8 @@ class Vectors {
 
  private:
   bool is_of_row(std::size_t map) const;
+  /// Of all that is read and written of rows; empty where what lies around one cannot be read.
+  std::vector<std::pair<std::size_t, std::size_t>> maps_of_rows() const;
   bool is_store(const ir::Store& store) const { return e_.is_consecutive(store.map, along_); }
 
   Expressions& e_;
@@ -65,6 +76,7 @@ class Vectors {
   const ir::Kernel& k_;
   bool any_ = false;
   bool of_outer_points_ = false;           // of reductions
+  bool of_stretch_ = false;                // in the text at hand vectors begin anywhere
   std::set<std::size_t> framed_;           // maps of loads whose bounds depend on that coordinate
   std::size_t along_ = 0;                  // the coordinate that counts the elements of a vector
   std::vector<std::uint32_t> dependence_;  // of expressions on coordinates

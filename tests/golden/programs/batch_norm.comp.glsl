@@ -115,63 +115,118 @@ void main() {
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
   const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
+  const bool stretches = !vectors && u32(n2) >= u32(8);
+  const u32 of_stretch = (u32(n2) + u32(6)) / u32(4);
+  const u32 all_pieces = u32(n1) * of_stretch;
+  const u32 of_part = (all_pieces + parts - 1) / parts;
+  const u32 first_piece = part * of_part < all_pieces ? part * of_part : all_pieces;
+  const u32 pieces = of_part < all_pieces - first_piece ? first_piece + of_part : all_pieces;
   float r1 = float(0);
   float r9_n = float(0), r9_mean = float(0);
   float r9 = float(0);
   const int x0 = int(f);
-  for (u32 h = begin + u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
-    const u32 left = inner4 - h;
-    const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
-    float q1[4] = {float(0), float(0), float(0), float(0)};
-    float q9[4] = {float(0), float(0), float(0), float(0)};
-    float q9_s[4] = {float(0), float(0), float(0), float(0)};
-    float q9_p = float(0);
-    u32 q9_n = 0u;
-    {
-      u32 g = h;
-      for (; g + u32(SN_LANES) * u32(4) * u32(3) < end; g += u32(SN_LANES) * u32(4) * u32(4)) {
-        [[unroll]]
-        for (int u = 0; u < 4; ++u) {
-          const u32 j = g + u32(SN_LANES) * u32(4) * u32(u);
-          u32 t1 = j;
-          const int y = int(t1 % u32(n2));
-          t1 /= u32(n2);
-          const int x1 = int(t1);
-          const u32 vector = (u32(y) >> 2);
-          vec4 l0;
-          l0 = b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector];
+  if (stretches) {
+    for (u32 h = first_piece + u32(SN_LANE); h < pieces; h += u32(u32(SN_LANES) * 32)) {
+      const u32 left = pieces - h;
+      const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
+      float q1[4] = {float(0), float(0), float(0), float(0)};
+      float q9[4] = {float(0), float(0), float(0), float(0)};
+      float q9_s[4] = {float(0), float(0), float(0), float(0)};
+      float q9_p = float(0);
+      u32 q9_n = 0u;
+      {
+        u32 g = h;
+        for (; g + u32(SN_LANES) * u32(3) < end; g += u32(SN_LANES) * u32(4)) {
           [[unroll]]
-          for (int k = 0; k < 4; ++k) {
-            const int x2 = y + k;
-            precise float v0 = l0[k];
-            q1[k] = (q1[k] + v0);
-            q9_p = k == 0 && q9_n == 0u ? v0 : q9_p;
-            q9_n += 1u;
-            precise float off9 = v0 - q9_p;
-            q9_s[k] = q9_s[k] + off9;
-            q9[k] = fma(off9, off9, q9[k]);
+          for (int u = 0; u < 4; ++u) {
+            const u32 j = g + u32(SN_LANES) * u32(u);
+            const u32 s = j / of_stretch;
+            const int x1 = int(s);
+            const int y = int((j - s * of_stretch) * u32(4)) - ((x0 * n3 + x1 * n4 + 0) & 3);
+            if (y < int(n2)) {
+              vec4 l0;
+              l0 = b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)];
+              [[unroll]]
+              for (int k = 0; k < 4; ++k) {
+                const bool inside = u32(y + k) < u32(n2);
+                const int x2 = inside ? y + k : int(0);
+                precise float v0 = l0[k];
+                q1[k] = (q1[k] + (inside ? v0 : float(0)));
+                q9_p = inside && q9_n == 0u ? v0 : q9_p;
+                q9_n += inside ? 1u : 0u;
+                precise float off9 = inside ? v0 - q9_p : float(0);
+                q9_s[k] = q9_s[k] + off9;
+                q9[k] = fma(off9, off9, q9[k]);
+              }
+            }
+          }
+        }
+        if (g < end) {
+          [[unroll]]
+          for (int u = 0; u < 4; ++u) {
+            const bool comes = g + u32(SN_LANES) * u32(u) < end;
+            const u32 j = comes ? g + u32(SN_LANES) * u32(u) : g;
+            const u32 s = j / of_stretch;
+            const int x1 = int(s);
+            const int y = int((j - s * of_stretch) * u32(4)) - ((x0 * n3 + x1 * n4 + 0) & 3);
+            if (y < int(n2)) {
+              vec4 l0;
+              l0 = b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)];
+              [[unroll]]
+              for (int k = 0; k < 4; ++k) {
+                const bool inside = u32(y + k) < u32(n2);
+                const int x2 = inside ? y + k : int(0);
+                precise float v0 = l0[k];
+                q1[k] = (q1[k] + (inside && comes ? v0 : float(0)));
+                q9_p = inside && comes && q9_n == 0u ? v0 : q9_p;
+                q9_n += inside && comes ? 1u : 0u;
+                precise float off9 = inside && comes ? v0 - q9_p : float(0);
+                q9_s[k] = q9_s[k] + off9;
+                q9[k] = fma(off9, off9, q9[k]);
+              }
+            }
           }
         }
       }
-      if (g < end) {
-        [[unroll]]
-        for (int u = 0; u < 4; ++u) {
-          const bool inside = g + u32(SN_LANES) * u32(4) * u32(u) < end;
-          const u32 j = inside ? g + u32(SN_LANES) * u32(4) * u32(u) : g;
-          u32 t1 = j;
-          const int y = int(t1 % u32(n2));
-          t1 /= u32(n2);
-          const int x1 = int(t1);
-          const u32 vector = (u32(y) >> 2);
-          vec4 l0;
-          l0 = b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector];
+      r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
+      if (q9_n > 0u) {
+        precise float values = float(q9_n);
+        precise float sum = ((q9_s[0] + q9_s[1]) + (q9_s[2] + q9_s[3]));
+        precise float above = sum / values;
+        precise float squares = ((q9[0] + q9[1]) + (q9[2] + q9[3])) - sum * above;
+        precise float centre = q9_p + above;
+        sn_join_welford_f32(r9_n, r9_mean, r9, values, centre, (squares < float(0) ? float(0) : squares));
+      }
+    }
+  }
+  else {
+    for (u32 h = begin + u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
+      const u32 left = inner4 - h;
+      const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
+      float q1[4] = {float(0), float(0), float(0), float(0)};
+      float q9[4] = {float(0), float(0), float(0), float(0)};
+      float q9_s[4] = {float(0), float(0), float(0), float(0)};
+      float q9_p = float(0);
+      u32 q9_n = 0u;
+      {
+        u32 g = h;
+        for (; g + u32(SN_LANES) * u32(4) * u32(3) < end; g += u32(SN_LANES) * u32(4) * u32(4)) {
           [[unroll]]
-          for (int k = 0; k < 4; ++k) {
-            const int x2 = y + k;
-            precise float v0 = l0[k];
-            q1[k] = (q1[k] + (inside ? v0 : float(0)));
-            if (inside) {
-              q9_p = q9_n == 0u ? v0 : q9_p;
+          for (int u = 0; u < 4; ++u) {
+            const u32 j = g + u32(SN_LANES) * u32(4) * u32(u);
+            u32 t1 = j;
+            const int y = int(t1 % u32(n2));
+            t1 /= u32(n2);
+            const int x1 = int(t1);
+            const u32 vector = (u32(y) >> 2);
+            vec4 l0;
+            l0 = b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector];
+            [[unroll]]
+            for (int k = 0; k < 4; ++k) {
+              const int x2 = y + k;
+              precise float v0 = l0[k];
+              q1[k] = (q1[k] + v0);
+              q9_p = k == 0 && q9_n == 0u ? v0 : q9_p;
               q9_n += 1u;
               precise float off9 = v0 - q9_p;
               q9_s[k] = q9_s[k] + off9;
@@ -179,47 +234,72 @@ void main() {
             }
           }
         }
+        if (g < end) {
+          [[unroll]]
+          for (int u = 0; u < 4; ++u) {
+            const bool comes = g + u32(SN_LANES) * u32(4) * u32(u) < end;
+            const u32 j = comes ? g + u32(SN_LANES) * u32(4) * u32(u) : g;
+            u32 t1 = j;
+            const int y = int(t1 % u32(n2));
+            t1 /= u32(n2);
+            const int x1 = int(t1);
+            const u32 vector = (u32(y) >> 2);
+            vec4 l0;
+            l0 = b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector];
+            [[unroll]]
+            for (int k = 0; k < 4; ++k) {
+              const int x2 = y + k;
+              precise float v0 = l0[k];
+              q1[k] = (q1[k] + (comes ? v0 : float(0)));
+              q9_p = comes && q9_n == 0u ? v0 : q9_p;
+              q9_n += comes ? 1u : 0u;
+              precise float off9 = comes ? v0 - q9_p : float(0);
+              q9_s[k] = q9_s[k] + off9;
+              q9[k] = fma(off9, off9, q9[k]);
+            }
+          }
+        }
+      }
+      r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
+      if (q9_n > 0u) {
+        precise float values = float(q9_n);
+        precise float sum = ((q9_s[0] + q9_s[1]) + (q9_s[2] + q9_s[3]));
+        precise float above = sum / values;
+        precise float squares = ((q9[0] + q9[1]) + (q9[2] + q9[3])) - sum * above;
+        precise float centre = q9_p + above;
+        sn_join_welford_f32(r9_n, r9_mean, r9, values, centre, (squares < float(0) ? float(0) : squares));
       }
     }
-    r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
-    if (q9_n > 0u) {
-      precise float values = float(q9_n);
-      precise float sum = ((q9_s[0] + q9_s[1]) + (q9_s[2] + q9_s[3]));
-      precise float above = sum / values;
-      precise float squares = ((q9[0] + q9[1]) + (q9[2] + q9[3])) - sum * above;
-      precise float centre = q9_p + above;
-      sn_join_welford_f32(r9_n, r9_mean, r9, values, centre, (squares < float(0) ? float(0) : squares));
-    }
-  }
-  for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
-    const u32 left = inner - h;
-    const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-    float q1 = float(0);
-    float q9 = float(0);
-    float q9_s = float(0);
-    float q9_p = float(0);
-    u32 q9_n = 0u;
-    for (u32 j = h; j < end; j += u32(SN_LANES)) {
-      u32 t1 = j;
-      const int x2 = int(t1 % u32(n2));
-      t1 /= u32(n2);
-      const int x1 = int(t1);
-      precise float v0 = b0.at[x0 * n3 + x1 * n4 + x2];
-      q1 = (q1 + v0);
-      q9_p = q9_n == 0u ? v0 : q9_p;
-      q9_n += 1u;
-      precise float off9 = v0 - q9_p;
-      q9_s = q9_s + off9;
-      q9 = fma(off9, off9, q9);
-    }
-    r1 = r1 + q1;
-    if (q9_n > 0u) {
-      precise float values = float(q9_n);
-      precise float sum = q9_s;
-      precise float above = sum / values;
-      precise float squares = q9 - sum * above;
-      precise float centre = q9_p + above;
-      sn_join_welford_f32(r9_n, r9_mean, r9, values, centre, (squares < float(0) ? float(0) : squares));
+    for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
+      float q1 = float(0);
+      float q9 = float(0);
+      float q9_s = float(0);
+      float q9_p = float(0);
+      u32 q9_n = 0u;
+      for (u32 j = h; j < end; j += u32(SN_LANES)) {
+        u32 t1 = j;
+        const int x2 = int(t1 % u32(n2));
+        t1 /= u32(n2);
+        const int x1 = int(t1);
+        precise float v0 = b0.at[x0 * n3 + x1 * n4 + x2];
+        q1 = (q1 + v0);
+        q9_p = q9_n == 0u ? v0 : q9_p;
+        q9_n += 1u;
+        precise float off9 = v0 - q9_p;
+        q9_s = q9_s + off9;
+        q9 = fma(off9, off9, q9);
+      }
+      r1 = r1 + q1;
+      if (q9_n > 0u) {
+        precise float values = float(q9_n);
+        precise float sum = q9_s;
+        precise float above = sum / values;
+        precise float squares = q9 - sum * above;
+        precise float centre = q9_p + above;
+        sn_join_welford_f32(r9_n, r9_mean, r9, values, centre, (squares < float(0) ? float(0) : squares));
+      }
     }
   }
   r1 = sn_workgroup_sum_f32(r1);

@@ -89,76 +89,125 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
   const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
+  const bool stretches = !vectors && u32(n2) >= u32(8) && (u64(b0) & 15) == 0;
+  const u32 of_stretch = (u32(n2) + u32(6)) / u32(4);
+  const u32 all_pieces = u32(n1) * of_stretch;
+  const u32 of_part = (all_pieces + parts - 1) / parts;
+  const u32 first_piece = part * of_part < all_pieces ? part * of_part : all_pieces;
+  const u32 pieces = of_part < all_pieces - first_piece ? first_piece + of_part : all_pieces;
   float r1 = float(0);
   float r9_n = float(0), r9_mean = float(0);
   float r9 = float(0);
   const int x0 = int(f);
-  for (u32 h = begin + u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
-    const u32 left = inner4 - h;
-    const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
-    float q1[4] = {float(0), float(0), float(0), float(0)};
-    float q9[4] = {float(0), float(0), float(0), float(0)};
-    float q9_s[4] = {float(0), float(0), float(0), float(0)};
-    float q9_p = float(0);
-    u32 q9_n = 0u;
-    for (u32 j = h; j < end; j += u32(blockDim.x) * u32(4)) {
-      u32 t1 = j;
-      const int y = int(t1 % u32(n2));
-      t1 /= u32(n2);
-      const int x1 = int(t1);
-      float l0[4];
-      sn_load4_f32(l0, b0 + (x0 * n3 + x1 * n4 + y));
-      #pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        const int x2 = y + k;
-        const float v0 = l0[k];
-        q1[k] = (q1[k] + v0);
-        q9_p = k == 0 && q9_n == 0u ? v0 : q9_p;
-        q9_n += 1u;
-        const float off9 = v0 - q9_p;
-        q9_s[k] = q9_s[k] + off9;
-        q9[k] = fma(off9, off9, q9[k]);
+  if (stretches) {
+    for (u32 h = first_piece + u32(threadIdx.x); h < pieces; h += u32(u32(blockDim.x) * 32)) {
+      const u32 left = pieces - h;
+      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+      float q1[4] = {float(0), float(0), float(0), float(0)};
+      float q9[4] = {float(0), float(0), float(0), float(0)};
+      float q9_s[4] = {float(0), float(0), float(0), float(0)};
+      float q9_p = float(0);
+      u32 q9_n = 0u;
+      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+        const u32 s = j / of_stretch;
+        const int x1 = int(s);
+        const int y = int((j - s * of_stretch) * u32(4)) - ((x0 * n3 + x1 * n4 + 0) & 3);
+        if (y < int(n2)) {
+          float l0[4];
+          sn_load4_f32(l0, b0 + (x0 * n3 + x1 * n4 + y));
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const bool inside = u32(y + k) < u32(n2);
+            const int x2 = inside ? y + k : int(0);
+            const float v0 = l0[k];
+            q1[k] = (q1[k] + (inside ? v0 : float(0)));
+            q9_p = inside && q9_n == 0u ? v0 : q9_p;
+            q9_n += inside ? 1u : 0u;
+            const float off9 = inside ? v0 - q9_p : float(0);
+            q9_s[k] = q9_s[k] + off9;
+            q9[k] = fma(off9, off9, q9[k]);
+          }
+        }
+      }
+      r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
+      if (q9_n > 0u) {
+        const float values = float(q9_n);
+        const float sum = ((q9_s[0] + q9_s[1]) + (q9_s[2] + q9_s[3]));
+        const float above = sum / values;
+        const float squares = ((q9[0] + q9[1]) + (q9[2] + q9[3])) - sum * above;
+        const float centre = q9_p + above;
+        sn_join_welford_f32(r9_n, r9_mean, r9, values, centre, (squares < float(0) ? float(0) : squares));
       }
     }
-    r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
-    if (q9_n > 0u) {
-      const float values = float(q9_n);
-      const float sum = ((q9_s[0] + q9_s[1]) + (q9_s[2] + q9_s[3]));
-      const float above = sum / values;
-      const float squares = ((q9[0] + q9[1]) + (q9[2] + q9[3])) - sum * above;
-      const float centre = q9_p + above;
-      sn_join_welford_f32(r9_n, r9_mean, r9, values, centre, (squares < float(0) ? float(0) : squares));
-    }
   }
-  for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-    const u32 left = inner - h;
-    const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-    float q1 = float(0);
-    float q9 = float(0);
-    float q9_s = float(0);
-    float q9_p = float(0);
-    u32 q9_n = 0u;
-    for (u32 j = h; j < end; j += u32(blockDim.x)) {
-      u32 t1 = j;
-      const int x2 = int(t1 % u32(n2));
-      t1 /= u32(n2);
-      const int x1 = int(t1);
-      const float v0 = b0[x0 * n3 + x1 * n4 + x2];
-      q1 = (q1 + v0);
-      q9_p = q9_n == 0u ? v0 : q9_p;
-      q9_n += 1u;
-      const float off9 = v0 - q9_p;
-      q9_s = q9_s + off9;
-      q9 = fma(off9, off9, q9);
+  else {
+    for (u32 h = begin + u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
+      const u32 left = inner4 - h;
+      const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
+      float q1[4] = {float(0), float(0), float(0), float(0)};
+      float q9[4] = {float(0), float(0), float(0), float(0)};
+      float q9_s[4] = {float(0), float(0), float(0), float(0)};
+      float q9_p = float(0);
+      u32 q9_n = 0u;
+      for (u32 j = h; j < end; j += u32(blockDim.x) * u32(4)) {
+        u32 t1 = j;
+        const int y = int(t1 % u32(n2));
+        t1 /= u32(n2);
+        const int x1 = int(t1);
+        float l0[4];
+        sn_load4_f32(l0, b0 + (x0 * n3 + x1 * n4 + y));
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const int x2 = y + k;
+          const float v0 = l0[k];
+          q1[k] = (q1[k] + v0);
+          q9_p = k == 0 && q9_n == 0u ? v0 : q9_p;
+          q9_n += 1u;
+          const float off9 = v0 - q9_p;
+          q9_s[k] = q9_s[k] + off9;
+          q9[k] = fma(off9, off9, q9[k]);
+        }
+      }
+      r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
+      if (q9_n > 0u) {
+        const float values = float(q9_n);
+        const float sum = ((q9_s[0] + q9_s[1]) + (q9_s[2] + q9_s[3]));
+        const float above = sum / values;
+        const float squares = ((q9[0] + q9[1]) + (q9[2] + q9[3])) - sum * above;
+        const float centre = q9_p + above;
+        sn_join_welford_f32(r9_n, r9_mean, r9, values, centre, (squares < float(0) ? float(0) : squares));
+      }
     }
-    r1 = r1 + q1;
-    if (q9_n > 0u) {
-      const float values = float(q9_n);
-      const float sum = q9_s;
-      const float above = sum / values;
-      const float squares = q9 - sum * above;
-      const float centre = q9_p + above;
-      sn_join_welford_f32(r9_n, r9_mean, r9, values, centre, (squares < float(0) ? float(0) : squares));
+    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+      float q1 = float(0);
+      float q9 = float(0);
+      float q9_s = float(0);
+      float q9_p = float(0);
+      u32 q9_n = 0u;
+      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+        u32 t1 = j;
+        const int x2 = int(t1 % u32(n2));
+        t1 /= u32(n2);
+        const int x1 = int(t1);
+        const float v0 = b0[x0 * n3 + x1 * n4 + x2];
+        q1 = (q1 + v0);
+        q9_p = q9_n == 0u ? v0 : q9_p;
+        q9_n += 1u;
+        const float off9 = v0 - q9_p;
+        q9_s = q9_s + off9;
+        q9 = fma(off9, off9, q9);
+      }
+      r1 = r1 + q1;
+      if (q9_n > 0u) {
+        const float values = float(q9_n);
+        const float sum = q9_s;
+        const float above = sum / values;
+        const float squares = q9 - sum * above;
+        const float centre = q9_p + above;
+        sn_join_welford_f32(r9_n, r9_mean, r9, values, centre, (squares < float(0) ? float(0) : squares));
+      }
     }
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r1, warps, blockDim.x, false); }

@@ -556,14 +556,14 @@ void main() {
         if (g < rounds) {
           [[unroll]]
           for (int u = 0; u < 8; ++u) {
-            const bool inside = g + u32(u) < rounds;
-            const u32 j = inside ? g + u32(u) : g;
+            const bool comes = g + u32(u) < rounds;
+            const u32 j = comes ? g + u32(u) : g;
             const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
             precise float v0 = b0.at[x0 * n2 + x1];
             precise float v1 = b1.at[x1];
             precise float v2 = (v0 + v1);
-            r3 = max(r3, (inside ? v2 : uintBitsToFloat(0xff800000u)));
-            r3_all = r3_all + abs((inside ? v2 : uintBitsToFloat(0xff800000u)));
+            r3 = max(r3, (comes ? v2 : uintBitsToFloat(0xff800000u)));
+            r3_all = r3_all + abs((comes ? v2 : uintBitsToFloat(0xff800000u)));
           }
         }
       }
@@ -1096,6 +1096,12 @@ void main() {
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
   const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
+  const bool stretches = !vectors && u32(n5) >= u32(8);
+  const u32 of_stretch = (u32(n5) + u32(6)) / u32(4);
+  const u32 all_pieces = u32(n1) * u32(n2) * u32(n3) * u32(n4) * of_stretch;
+  const u32 of_part = (all_pieces + parts - 1) / parts;
+  const u32 first_piece = part * of_part < all_pieces ? part * of_part : all_pieces;
+  const u32 pieces = of_part < all_pieces - first_piece ? first_piece + of_part : all_pieces;
   float r24 = float(0);
   const int x0 = int(f);
   precise float v4 = b1.at[x0];
@@ -1103,31 +1109,122 @@ void main() {
   precise float v23 = (v21 * s10);
   precise float v28 = b4.at[x0];
   precise float v30 = (v28 * s12);
-  for (u32 h = begin + u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
-    const u32 left = inner4 - h;
-    const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
-    float q24[4] = {float(0), float(0), float(0), float(0)};
-    for (u32 j = h; j < end; j += u32(SN_LANES) * u32(4)) {
-      u32 t1 = j;
-      const int y = int(t1 % u32(n5));
-      t1 /= u32(n5);
-      const int x4 = int(t1 % u32(n4));
-      t1 /= u32(n4);
-      const int x3 = int(t1 % u32(n3));
-      t1 /= u32(n3);
-      const int x2 = int(t1 % u32(n2));
-      t1 /= u32(n2);
-      const int x1 = int(t1);
-      const u32 vector = (u32(y) >> 2);
-      vec4 l3;
-      l3 = b0_4.at[(u32(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10) >> 2) + vector];
-      vec4 w0;
-      [[unroll]]
-      for (int k = 0; k < 4; ++k) {
-        const int x5 = y | k;
+  if (stretches) {
+    for (u32 h = first_piece + u32(SN_LANE); h < pieces; h += u32(u32(SN_LANES) * 32)) {
+      const u32 left = pieces - h;
+      const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
+      float q24[4] = {float(0), float(0), float(0), float(0)};
+      for (u32 j = h; j < end; j += u32(SN_LANES)) {
+        const u32 s = j / of_stretch;
+        u32 t1 = s;
+        const int x4 = int(t1 % u32(n4));
+        t1 /= u32(n4);
+        const int x3 = int(t1 % u32(n3));
+        t1 /= u32(n3);
+        const int x2 = int(t1 % u32(n2));
+        t1 /= u32(n2);
+        const int x1 = int(t1);
+        const int y = int((j - s * of_stretch) * u32(4)) - ((x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + 0) & 3);
+        if (y < int(n5)) {
+          vec4 l3;
+          l3 = b0_4.at[(u32(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + y) >> 2)];
+          vec4 w0;
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const bool inside = u32(y + k) < u32(n5);
+            const int x5 = inside ? y + k : int(0);
+            precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
+            const bool v2 = (v0 < s2);
+            precise float v3 = l3[k];
+            precise float v5 = (v3 + v4);
+            precise float v7 = (v5 * s3);
+            precise float v9 = (v2 ? s4 : v7);
+            const bool v11 = (s5 < v9);
+            precise float v12 = b2.at[x0 * n11 + x1 * n12 + x2 * n13 + x4];
+            precise float v14 = (v12 * s6);
+            precise float v16 = (v11 ? v14 : s7);
+            precise float v18 = (v2 ? s8 : v16);
+            precise float v20 = (v18 * s9);
+            w0[k] = v20;
+            q24[k] = inside ? fma(v18, s9, q24[k]) : q24[k];
+          }
+          if (y >= 0 && u32(y + 4) <= u32(n5)) {
+            b0_4.at[(u32(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + y) >> 2)] = w0;
+          }
+          else {
+            [[unroll]]
+            for (int k = 0; k < 4; ++k) {
+              if (u32(y + k) < u32(n5)) {
+                const int x5 = y + k;
+                b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5] = w0[k];
+              }
+            }
+          }
+        }
+      }
+      r24 = r24 + ((q24[0] + q24[1]) + (q24[2] + q24[3]));
+    }
+  }
+  else {
+    for (u32 h = begin + u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
+      const u32 left = inner4 - h;
+      const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
+      float q24[4] = {float(0), float(0), float(0), float(0)};
+      for (u32 j = h; j < end; j += u32(SN_LANES) * u32(4)) {
+        u32 t1 = j;
+        const int y = int(t1 % u32(n5));
+        t1 /= u32(n5);
+        const int x4 = int(t1 % u32(n4));
+        t1 /= u32(n4);
+        const int x3 = int(t1 % u32(n3));
+        t1 /= u32(n3);
+        const int x2 = int(t1 % u32(n2));
+        t1 /= u32(n2);
+        const int x1 = int(t1);
+        const u32 vector = (u32(y) >> 2);
+        vec4 l3;
+        l3 = b0_4.at[(u32(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10) >> 2) + vector];
+        vec4 w0;
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x5 = y | k;
+          precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
+          const bool v2 = (v0 < s2);
+          precise float v3 = l3[k];
+          precise float v5 = (v3 + v4);
+          precise float v7 = (v5 * s3);
+          precise float v9 = (v2 ? s4 : v7);
+          const bool v11 = (s5 < v9);
+          precise float v12 = b2.at[x0 * n11 + x1 * n12 + x2 * n13 + x4];
+          precise float v14 = (v12 * s6);
+          precise float v16 = (v11 ? v14 : s7);
+          precise float v18 = (v2 ? s8 : v16);
+          precise float v20 = (v18 * s9);
+          w0[k] = v20;
+          q24[k] = fma(v18, s9, q24[k]);
+        }
+        b0_4.at[(u32(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10) >> 2) + vector] = w0;
+      }
+      r24 = r24 + ((q24[0] + q24[1]) + (q24[2] + q24[3]));
+    }
+    for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
+      float q24 = float(0);
+      for (u32 j = h; j < end; j += u32(SN_LANES)) {
+        u32 t1 = j;
+        const int x5 = int(t1 % u32(n5));
+        t1 /= u32(n5);
+        const int x4 = int(t1 % u32(n4));
+        t1 /= u32(n4);
+        const int x3 = int(t1 % u32(n3));
+        t1 /= u32(n3);
+        const int x2 = int(t1 % u32(n2));
+        t1 /= u32(n2);
+        const int x1 = int(t1);
         precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
         const bool v2 = (v0 < s2);
-        precise float v3 = l3[k];
+        precise float v3 = b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
         precise float v5 = (v3 + v4);
         precise float v7 = (v5 * s3);
         precise float v9 = (v2 ? s4 : v7);
@@ -1137,44 +1234,11 @@ void main() {
         precise float v16 = (v11 ? v14 : s7);
         precise float v18 = (v2 ? s8 : v16);
         precise float v20 = (v18 * s9);
-        w0[k] = v20;
-        q24[k] = fma(v18, s9, q24[k]);
+        b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5] = v20;
+        q24 = fma(v18, s9, q24);
       }
-      b0_4.at[(u32(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10) >> 2) + vector] = w0;
+      r24 = r24 + q24;
     }
-    r24 = r24 + ((q24[0] + q24[1]) + (q24[2] + q24[3]));
-  }
-  for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
-    const u32 left = inner - h;
-    const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-    float q24 = float(0);
-    for (u32 j = h; j < end; j += u32(SN_LANES)) {
-      u32 t1 = j;
-      const int x5 = int(t1 % u32(n5));
-      t1 /= u32(n5);
-      const int x4 = int(t1 % u32(n4));
-      t1 /= u32(n4);
-      const int x3 = int(t1 % u32(n3));
-      t1 /= u32(n3);
-      const int x2 = int(t1 % u32(n2));
-      t1 /= u32(n2);
-      const int x1 = int(t1);
-      precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
-      const bool v2 = (v0 < s2);
-      precise float v3 = b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
-      precise float v5 = (v3 + v4);
-      precise float v7 = (v5 * s3);
-      precise float v9 = (v2 ? s4 : v7);
-      const bool v11 = (s5 < v9);
-      precise float v12 = b2.at[x0 * n11 + x1 * n12 + x2 * n13 + x4];
-      precise float v14 = (v12 * s6);
-      precise float v16 = (v11 ? v14 : s7);
-      precise float v18 = (v2 ? s8 : v16);
-      precise float v20 = (v18 * s9);
-      b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5] = v20;
-      q24 = fma(v18, s9, q24);
-    }
-    r24 = r24 + q24;
   }
   r24 = sn_workgroup_sum_f32(r24);
   if (SN_LANE == 0u) {
@@ -1340,6 +1404,12 @@ void main() {
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
   const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
+  const bool stretches = !vectors && u32(n2) >= u32(8);
+  const u32 of_stretch = (u32(n2) + u32(6)) / u32(4);
+  const u32 all_pieces = u32(n1) * of_stretch;
+  const u32 of_part = (all_pieces + parts - 1) / parts;
+  const u32 first_piece = part * of_part < all_pieces ? part * of_part : all_pieces;
+  const u32 pieces = of_part < all_pieces - first_piece ? first_piece + of_part : all_pieces;
   float r11 = float(0);
   const int x0 = int(f);
   precise float v8 = b1.at[x0];
@@ -1347,52 +1417,96 @@ void main() {
   precise float v15 = b2.at[x0];
   precise float v17 = (v15 * s7);
   precise float v30 = b3.at[x0];
-  for (u32 h = begin + u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
-    const u32 left = inner4 - h;
-    const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
-    float q11[4] = {float(0), float(0), float(0), float(0)};
-    for (u32 j = h; j < end; j += u32(SN_LANES) * u32(4)) {
-      u32 t1 = j;
-      const int y = int(t1 % u32(n2));
-      t1 /= u32(n2);
-      const int x1 = int(t1);
-      const u32 vector = (u32(y) >> 2);
-      vec4 l4;
-      l4 = b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector];
-      vec4 w0;
-      [[unroll]]
-      for (int k = 0; k < 4; ++k) {
-        const int x2 = y | k;
+  if (stretches) {
+    for (u32 h = first_piece + u32(SN_LANE); h < pieces; h += u32(u32(SN_LANES) * 32)) {
+      const u32 left = pieces - h;
+      const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
+      float q11[4] = {float(0), float(0), float(0), float(0)};
+      for (u32 j = h; j < end; j += u32(SN_LANES)) {
+        const u32 s = j / of_stretch;
+        const int x1 = int(s);
+        const int y = int((j - s * of_stretch) * u32(4)) - ((x0 * n3 + x1 * n4 + 0) & 3);
+        if (y < int(n2)) {
+          vec4 l4;
+          l4 = b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)];
+          vec4 w0;
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const bool inside = u32(y + k) < u32(n2);
+            const int x2 = inside ? y + k : int(0);
+            precise float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
+            const bool v2 = (v0 < s2);
+            precise float v4 = l4[k];
+            precise float v5 = (v2 ? s3 : v4);
+            precise float v7 = (v5 * s4);
+            w0[k] = v7;
+            q11[k] = inside ? fma(v5, s4, q11[k]) : q11[k];
+          }
+          if (y >= 0 && u32(y + 4) <= u32(n2)) {
+            b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)] = w0;
+          }
+          else {
+            [[unroll]]
+            for (int k = 0; k < 4; ++k) {
+              if (u32(y + k) < u32(n2)) {
+                const int x2 = y + k;
+                b0.at[x0 * n3 + x1 * n4 + x2] = w0[k];
+              }
+            }
+          }
+        }
+      }
+      r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
+    }
+  }
+  else {
+    for (u32 h = begin + u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
+      const u32 left = inner4 - h;
+      const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
+      float q11[4] = {float(0), float(0), float(0), float(0)};
+      for (u32 j = h; j < end; j += u32(SN_LANES) * u32(4)) {
+        u32 t1 = j;
+        const int y = int(t1 % u32(n2));
+        t1 /= u32(n2);
+        const int x1 = int(t1);
+        const u32 vector = (u32(y) >> 2);
+        vec4 l4;
+        l4 = b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector];
+        vec4 w0;
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x2 = y | k;
+          precise float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
+          const bool v2 = (v0 < s2);
+          precise float v4 = l4[k];
+          precise float v5 = (v2 ? s3 : v4);
+          precise float v7 = (v5 * s4);
+          w0[k] = v7;
+          q11[k] = fma(v5, s4, q11[k]);
+        }
+        b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector] = w0;
+      }
+      r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
+    }
+    for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
+      float q11 = float(0);
+      for (u32 j = h; j < end; j += u32(SN_LANES)) {
+        u32 t1 = j;
+        const int x2 = int(t1 % u32(n2));
+        t1 /= u32(n2);
+        const int x1 = int(t1);
         precise float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
         const bool v2 = (v0 < s2);
-        precise float v4 = l4[k];
+        precise float v4 = b0.at[x0 * n3 + x1 * n4 + x2];
         precise float v5 = (v2 ? s3 : v4);
         precise float v7 = (v5 * s4);
-        w0[k] = v7;
-        q11[k] = fma(v5, s4, q11[k]);
+        b0.at[x0 * n3 + x1 * n4 + x2] = v7;
+        q11 = fma(v5, s4, q11);
       }
-      b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector] = w0;
+      r11 = r11 + q11;
     }
-    r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-  }
-  for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
-    const u32 left = inner - h;
-    const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-    float q11 = float(0);
-    for (u32 j = h; j < end; j += u32(SN_LANES)) {
-      u32 t1 = j;
-      const int x2 = int(t1 % u32(n2));
-      t1 /= u32(n2);
-      const int x1 = int(t1);
-      precise float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
-      const bool v2 = (v0 < s2);
-      precise float v4 = b0.at[x0 * n3 + x1 * n4 + x2];
-      precise float v5 = (v2 ? s3 : v4);
-      precise float v7 = (v5 * s4);
-      b0.at[x0 * n3 + x1 * n4 + x2] = v7;
-      q11 = fma(v5, s4, q11);
-    }
-    r11 = r11 + q11;
   }
   r11 = sn_workgroup_sum_f32(r11);
   if (SN_LANE == 0u) {
@@ -1601,11 +1715,11 @@ void main() {
           if (g < end) {
             [[unroll]]
             for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
+              const bool comes = g + u32(u) < end;
+              const u32 j = comes ? g + u32(u) : g;
               const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
               precise float v3 = b1.at[x0 + x1 * n2];
-              q4 = (q4 + (inside ? v3 : float(0)));
+              q4 = (q4 + (comes ? v3 : float(0)));
             }
           }
         }

@@ -1519,11 +1519,11 @@ void main() {
           if (g < end) {
             [[unroll]]
             for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
+              const bool comes = g + u32(u) < end;
+              const u32 j = comes ? g + u32(u) : g;
               const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
               precise float v3 = b1.at[x0 + x1 * n2];
-              q4 = (q4 + (inside ? v3 : float(0)));
+              q4 = (q4 + (comes ? v3 : float(0)));
             }
           }
         }
@@ -1635,11 +1635,11 @@ void main() {
           if (g < end) {
             [[unroll]]
             for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
+              const bool comes = g + u32(u) < end;
+              const u32 j = comes ? g + u32(u) : g;
               const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
               precise float v3 = b1.at[x0 + x1 * n2];
-              q4 = (q4 + (inside ? v3 : float(0)));
+              q4 = (q4 + (comes ? v3 : float(0)));
             }
           }
         }

@@ -1545,11 +1545,11 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
           if (g < end) {
             #pragma unroll
             for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
+              const bool comes = g + u32(u) < end;
+              const u32 j = comes ? g + u32(u) : g;
               const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
               const float v3 = b1[x0 + x1 * n2];
-              q4 = (q4 + (inside ? v3 : float(0)));
+              q4 = (q4 + (comes ? v3 : float(0)));
             }
           }
         }
@@ -1661,11 +1661,11 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
           if (g < end) {
             #pragma unroll
             for (int u = 0; u < 8; ++u) {
-              const bool inside = g + u32(u) < end;
-              const u32 j = inside ? g + u32(u) : g;
+              const bool comes = g + u32(u) < end;
+              const u32 j = comes ? g + u32(u) : g;
               const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
               const float v3 = b1[x0 + x1 * n2];
-              q4 = (q4 + (inside ? v3 : float(0)));
+              q4 = (q4 + (comes ? v3 : float(0)));
             }
           }
         }

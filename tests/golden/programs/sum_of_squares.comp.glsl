@@ -85,8 +85,8 @@ void main() {
       if (g < end) {
         [[unroll]]
         for (int u = 0; u < 4; ++u) {
-          const bool inside = g + u32(SN_LANES) * u32(4) * u32(u) < end;
-          const u32 j = inside ? g + u32(SN_LANES) * u32(4) * u32(u) : g;
+          const bool comes = g + u32(SN_LANES) * u32(4) * u32(u) < end;
+          const u32 j = comes ? g + u32(SN_LANES) * u32(4) * u32(u) : g;
           const int y = int(j);
           const u32 vector = (u32(y) >> 2);
           vec4 l0;
@@ -96,7 +96,7 @@ void main() {
             const int x1 = y + k;
             precise float v0 = l0[k];
             precise float v1 = (v0 * v0);
-            q2[k] = inside ? fma(v0, v0, q2[k]) : q2[k];
+            q2[k] = comes ? fma(v0, v0, q2[k]) : q2[k];
           }
         }
       }
