@@ -108,6 +108,7 @@ class Reading {
 }  // namespace
 
 void compute(std::vector<trace::Value*> values) {
+  for (const trace::Value* value : values) value->device->require_present();
   // The host computes when it is asked to: by then the others have their work.
   std::stable_partition(values.begin(), values.end(),
                         [](const trace::Value* value) { return !value->device->traits().is_cpu; });
@@ -116,10 +117,7 @@ void compute(std::vector<trace::Value*> values) {
 
 void read(std::span<const ReadRequest> requests, const Location& where) {
   std::vector<trace::Value*> values;
-  for (const ReadRequest& request : requests) {
-    request.value->device->require_present();
-    values.push_back(request.value);
-  }
+  for (const ReadRequest& request : requests) values.push_back(request.value);
   compute(std::move(values));
   std::vector<std::unique_ptr<Reading>> readings;
   for (const ReadRequest& request : requests) readings.push_back(std::make_unique<Reading>(request, where));

@@ -12,7 +12,7 @@
 namespace sinter::runtime {
 
 /// Computes the values that are pending, each recorder's together, and does not wait for the devices. Throws
-/// what went wrong with any of them.
+/// what is known to have gone wrong with any of them, and where a device is lost.
 void compute(std::vector<trace::Value*> values);
 
 struct ReadRequest {

@@ -108,8 +108,9 @@ TEST_CASE(
       std::uint8_t cluster;
       bool full, ragged;
     };
-    for (const Form& form : {Form{16, 256, 1, true, false}, Form{32, 256, 1, false, true},
-                             Form{8, 16, 1, false, true}, Form{32, 256, 4, false, false}}) {
+    for (const Form& form :
+         {Form{16, 256, 1, true, false}, Form{32, 256, 1, false, true}, Form{8, 16, 1, false, true},
+          Form{32, 256, 4, false, false}, Form{32, 4, 1, false, false}, Form{40, 32, 1, false, true}}) {
       c.kernel.row_elements = form.elements;
       c.kernel.row_lanes = form.lanes;
       c.kernel.row_cluster = form.cluster;

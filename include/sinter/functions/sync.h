@@ -32,8 +32,9 @@ class Listed {
 ///
 /// What all of them need is handed to the devices together, so that a kernel may compute several. `x.sync()`
 /// for one after the other asks for the first alone: what others hold is then stored only where that is worth
-/// it (docs/performance.md), and else computed anew when they are asked for. Throws what went wrong with any
-/// of them, and then loses nothing.
+/// it (docs/performance.md), and else computed anew when they are asked for. Throws what is known to have
+/// gone wrong with any of them, and then loses nothing; an index out of range may be found by the device
+/// later, and is told when the value is read.
 SINTER_API void sync(std::initializer_list<detail::Listed> tensors, Location where = Location::current());
 SINTER_API void sync(std::span<const AnyTensor> tensors, Location where = Location::current());
 

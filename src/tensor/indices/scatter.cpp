@@ -112,10 +112,12 @@ bool joins_in_place(const AnyTensor& values, std::int64_t rows, SegmentReduction
   const Shape& shape = values.shape();
   if (shape.rank() == 3 || shape[0] >= rows) return true;
   // Few indices into many long rows: what is there is kept apart, and whoever reads it picks it (sum_sorted).
-  // A GPU sorts in several launches, which take longer than to write a result of some size once more.
-  constexpr std::int64_t kNarrow = 8, kMostWritten = 1 << 24;
-  if (joins_of(values) == Joins::InOrder) return shape[1] <= kNarrow;
-  return rows <= kMostWritten / std::max<std::int64_t>(shape[1], 1);
+  // A GPU sorts in several launches, which take longer than to write a result of some size once more, or one
+  // that has less than some thousand elements for each index.
+  constexpr std::int64_t kNarrow = 8, kMostWritten = 1 << 24, kManyOfIndex = 1024;
+  const std::int64_t columns = std::max<std::int64_t>(shape[1], 1);
+  if (joins_of(values) == Joins::InOrder) return columns <= kNarrow;
+  return rows <= kMostWritten / columns || rows / kManyOfIndex <= shape[0] / columns;
 }
 
 AnyTensor join_in_place(const AnyTensor& values, const AnyTensor& row_of, std::int64_t rows,
