@@ -28,7 +28,7 @@ class Listed {
 
 /// Computes the tensors without reading them, and does not wait:
 ///
-///   sn::sync({loss, gradients.of(model.weight), hidden});
+///   sn::sync({loss, *gradients.get(model.weight), hidden});
 ///
 /// What all of them need is handed to the devices together, so that a kernel may compute several. `x.sync()`
 /// for one after the other asks for the first alone: what others hold is then stored only where that is worth
