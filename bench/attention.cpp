@@ -28,7 +28,7 @@ std::function<void()> attention(const sinter::Device& plain, const Attention& wh
     y.sync();
     if (!gradients) return;
     const auto found = sn::gradient(y, {x[0], x[1], x[2]}, {.seed = x[3], .differentiable = false});
-    for (const sn::Tensor<4>& gradient : found) gradient.sync();
+    sn::sync(found);
   };
 }
 

@@ -47,6 +47,7 @@ struct Node {
   MatmulPrecision precision = MatmulPrecision::Highest;  // library op
   bool channels_last = false;     // library op with an image as result: the shape is (n, h, w, c)
   bool stands_alone = false;      // in memory, by a kernel of its own: what a long concatenation has come to
+  bool feeds_recipe = false;      // a Result that does, once the passes have run
   bool is_unseen_around = false;  // pad: what it puts around its operand is replaced before anybody reads it
 
   OpClass op_class() const { return info(op).op_class; }
@@ -80,6 +81,7 @@ struct Node {
 struct Result {
   trace::ValueId value;
   NodeId node;
+  bool feeds_recipe = false;  // a reduction that a recipe reads (keep_or_compute)
 };
 
 struct Graph {

@@ -25,6 +25,7 @@ Graph rewritten_graph(const trace::Trace& trace, const ir::DeviceTraits& traits,
   held = keep_or_compute(graph, traits, options);
   for (const Pass& pass : passes)
     if (pass.wanted(traits, options)) pass.run(graph, traits);
+  for (const Result& result : graph.results) graph.nodes[result.node].feeds_recipe |= result.feeds_recipe;
   return graph;
 }
 

@@ -50,9 +50,13 @@ class Keeper {
         stored_[small] = true;
         stored.push_back({value_of(small), small});
       }
+      reductions_.insert(reductions_.end(), read_.begin(), read_.end());
       std::sort(records_.begin(), records_.end());
       found_.unstored.push_back({result.value, records_});
     }
+    std::sort(reductions_.begin(), reductions_.end());
+    for (Result& result : stored)
+      result.feeds_recipe = std::binary_search(reductions_.begin(), reductions_.end(), result.node);
     graph_.results = std::move(stored);
     return std::move(found_);
   }
@@ -113,6 +117,7 @@ class Keeper {
   /// Null: it stays a recipe, of `records_` and with `small_` stored for it.
   const char* why_stored(NodeId id) {
     small_.clear();
+    read_.clear();
     records_.clear();
     if (!fusion_) return "fusion is off";
     const NodeId base = base_of(graph_, id);
@@ -151,6 +156,7 @@ class Keeper {
       } else if (at != id && stored_[at] && !n.is(OpClass::View) && !is_stored_float(n.dtype)) {
         kept += bytes(at);
         kept_terms.push_back(term(at));
+        if (n.is(OpClass::Reduce)) read_.push_back(at);
       } else if (const char* why = why_not_again(n)) {
         small += bytes(at);
         if (at == id) return why;
@@ -166,6 +172,7 @@ class Keeper {
         kept += bytes(at);
         kept_terms.push_back(term(at));
         small_.push_back(at);
+        if (n.is(OpClass::Reduce)) read_.push_back(at);
       } else {
         if (record(at).again) return "it comes of a value that was left out before";
         if (records_.size() == kMostOps) return "many operations";
@@ -227,7 +234,8 @@ class Keeper {
   std::vector<bool> asked_, in_memory_, stored_;
   KeepOrCompute found_;
   SizeChecks::Term size_of_{};          // of the value at hand, where checks want it
-  std::vector<NodeId> small_;           // of the value at hand
+  std::vector<NodeId> small_, read_;    // of the value at hand; reductions that its recipe reads
+  std::vector<NodeId> reductions_;      // that recipes read
   std::vector<std::uint32_t> records_;  // likewise
   std::vector<std::uint32_t> seen_;     // the last search that has seen a node
   std::uint32_t searches_ = 0;

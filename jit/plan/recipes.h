@@ -24,7 +24,9 @@ struct KeepOrCompute {
 /// What a recipe that was kept before gave is stored if it is still held: it is in use. So a value is
 /// computed again once, and recipes do not grow from trace to trace.
 ///
-/// Takes the results that are not stored out of the graph, and adds the small ones.
+/// Takes the results that are not stored out of the graph, and adds the small ones. Reductions that recipes
+/// read are marked (Result::feeds_recipe): their kernels add up in the order in which those would that store
+/// the value, too.
 KeepOrCompute keep_or_compute(Graph& graph, const ir::DeviceTraits& traits, const PlanOptions& options);
 
 }  // namespace sinter::plan

@@ -135,6 +135,11 @@ TEST_CASE("what is computed together may be of any kinds and devices, or a list,
   const std::vector<AnyTensor> list{(x * 2.0).dynamic(), (x * 3.0).dynamic()};
   sync(list);
   CHECK(list[1].to_data().span<float>()[9] == 27);
+  const std::vector<Tensor<1>> typed{x - 1.0, x - 2.0};
+  device.reset_statistics();
+  sync(typed);
+  CHECK(device.statistics().traces == 1);
+  CHECK(typed[1].to_vector<float>()[9] == 7);
   sync({});
   sync(std::vector<AnyTensor>{});
   CHECK_THROWS_WITH_AS(sync({x, AnyTensor()}), doctest::Contains("[sync]"), Error);

@@ -1,8 +1,11 @@
 // Computing several tensors at once.
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
+#include <ranges>
 #include <span>
+#include <vector>
 
 #include <sinter/any_tensor.h>
 #include <sinter/tensor.h>
@@ -37,5 +40,15 @@ class Listed {
 /// later, and is told when the value is read.
 SINTER_API void sync(std::initializer_list<detail::Listed> tensors, Location where = Location::current());
 SINTER_API void sync(std::span<const AnyTensor> tensors, Location where = Location::current());
+/// Tensors of one rank and kind, in a vector or an array, such as the gradients of `gradient`.
+template <std::ranges::contiguous_range List>
+requires requires(const List& list) {
+  { std::ranges::begin(list)->dynamic() } -> std::same_as<const AnyTensor&>;
+}
+void sync(const List& tensors, Location where = Location::current()) {
+  std::vector<AnyTensor> handles;
+  for (const auto& tensor : tensors) handles.push_back(tensor.dynamic());
+  sync(std::span<const AnyTensor>(handles), where);
+}
 
 }  // namespace sinter

@@ -40,6 +40,7 @@ struct Indexed {
 struct Draft {
   std::size_t outer_rank = 0;
   bool has_reduction = false;
+  bool feeds_recipe = false;           // stores what a recipe reads
   bool contracts = false;              // ... that is a contraction
   std::int64_t parts = 0;              // of a kernel with Partials
   bool repeats = false;                // ... whose results are needed several times (ChosenLoops::repeats)

@@ -75,8 +75,11 @@ int halves_of_rows(const ir::Kernel& kernel) {
   return halves;
 }
 
-bool stores_rows(const ir::Kernel& kernel) {
-  return std::any_of(kernel.stores.begin(), kernel.stores.end(),
+/// True iff the kernel stores rows, or one that would do the same and store rows, too, is to add up in the
+/// same order.
+bool stores_rows(const Draft& draft, const ir::Kernel& kernel) {
+  return draft.feeds_recipe ||
+         std::any_of(kernel.stores.begin(), kernel.stores.end(),
                      [](const ir::Store& store) { return store.level == ir::Level::Inner; });
 }
 
@@ -104,12 +107,12 @@ bool reads_bytes(const ir::Kernel& kernel) {
 }
 
 /// Appends the forms of few vectors for each lane, for devices whose subgroups have rows of their own.
-void add_few_vectors(std::vector<RowForm>& forms, const ir::Kernel& kernel, std::int64_t inner,
-                     const LowerLimits& limits) {
+void add_few_vectors(std::vector<RowForm>& forms, const Draft& draft, const ir::Kernel& kernel,
+                     std::int64_t inner, const LowerLimits& limits) {
   const bool has_sums = has_partials(kernel), is_whole = inner % kVectorOfRow == 0;
   const int halves = halves_of_rows(kernel);
   const auto of_subgroup = [&](const RowForm& form) { return form.lanes <= limits.short_row_lanes; };
-  if (!has_sums && !stores_rows(kernel)) {
+  if (!has_sums && !stores_rows(draft, kernel)) {
     for (const auto& [form, for_whole] : kVectorsRead)
       if (of_subgroup(form) && (is_whole || !for_whole) &&
           ir::words_of_row(kernel, form.elements) <= kMostWordsRead)
@@ -123,7 +126,8 @@ void add_few_vectors(std::vector<RowForm>& forms, const ir::Kernel& kernel, std:
     if ((of_subgroup(form) && form.elements <= most) || form.lanes >= kLeastWorkgroup) forms.push_back(form);
 }
 
-std::vector<RowForm> row_forms(const ir::Kernel& kernel, std::int64_t inner, const LowerLimits& limits) {
+std::vector<RowForm> row_forms(const Draft& draft, const ir::Kernel& kernel, std::int64_t inner,
+                               const LowerLimits& limits) {
   std::vector<RowForm> forms;
   const auto add_whole = [&](std::span<const RowForm> whole) {
     for (const RowForm& form : whole)
@@ -133,7 +137,7 @@ std::vector<RowForm> row_forms(const ir::Kernel& kernel, std::int64_t inner, con
     if (reads_bytes(kernel)) add_whole(kWholeProductsOfBytes);
     add_whole(kWholeProducts);
   }
-  if (limits.short_row_lanes > 0) add_few_vectors(forms, kernel, inner, limits);
+  if (limits.short_row_lanes > 0) add_few_vectors(forms, draft, kernel, inner, limits);
   // Small groups, so that several share a core and one loads while another computes.
   constexpr std::int64_t kFewLanes = 256;
   const auto add = [&](std::int64_t lanes, std::int64_t cluster) {
@@ -168,7 +172,7 @@ void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kern
   // serves lengths of all kinds there, and time is short anyway.
   const bool is_ragged = outer > 1 && inner % kVectorOfRow != 0,
              has_ragged_stretches = outer > 1 && draft.extents.back() % kVectorOfRow != 0;
-  for (const RowForm& form : row_forms(kernel, inner, limits)) {
+  for (const RowForm& form : row_forms(draft, kernel, inner, limits)) {
     if (outer == 1 && (form.lanes < kFewestOfOneRow || form.elements % 8 != 0)) continue;
     // Ragged rows may begin within a vector.
     const bool shifts = is_ragged && form.lanes >= kFewestShifting;
