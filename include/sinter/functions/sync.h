@@ -1,9 +1,9 @@
 // Computing several tensors at once.
 #pragma once
 
-#include <concepts>
+#include <array>
+#include <cstddef>
 #include <initializer_list>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -40,15 +40,16 @@ class Listed {
 /// later, and is told when the value is read.
 SINTER_API void sync(std::initializer_list<detail::Listed> tensors, Location where = Location::current());
 SINTER_API void sync(std::span<const AnyTensor> tensors, Location where = Location::current());
-/// Tensors of one rank and kind, in a vector or an array, such as the gradients of `gradient`.
-template <std::ranges::contiguous_range List>
-requires requires(const List& list) {
-  { std::ranges::begin(list)->dynamic() } -> std::same_as<const AnyTensor&>;
-}
-void sync(const List& tensors, Location where = Location::current()) {
+/// Tensors of one rank and kind: a list, or an array such as `gradient` gives.
+template <std::size_t Rank, class Kind>
+void sync(const std::vector<Tensor<Rank, Kind>>& tensors, Location where = Location::current()) {
   std::vector<AnyTensor> handles;
-  for (const auto& tensor : tensors) handles.push_back(tensor.dynamic());
+  for (const Tensor<Rank, Kind>& tensor : tensors) handles.push_back(tensor.dynamic());
   sync(std::span<const AnyTensor>(handles), where);
+}
+template <std::size_t Rank, class Kind, std::size_t Count>
+void sync(const std::array<Tensor<Rank, Kind>, Count>& tensors, Location where = Location::current()) {
+  sync(std::vector<Tensor<Rank, Kind>>(tensors.begin(), tensors.end()), where);
 }
 
 }  // namespace sinter
