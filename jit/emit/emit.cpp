@@ -17,8 +17,8 @@
 #include "jit/emit/walker/expressions.h"
 #include "jit/emit/walker/loops.h"
 #include "jit/emit/walker/tiles.h"
-#include "jit/emit/walker/vectors.h"
-#include "jit/emit/walker/vectors_of_windows.h"
+#include "jit/emit/walker/vectors/vectors.h"
+#include "jit/emit/walker/vectors/vectors_of_windows.h"
 
 namespace sinter::emit {
 

@@ -234,9 +234,10 @@ class Keeper {
   std::vector<bool> asked_, in_memory_, stored_;
   KeepOrCompute found_;
   SizeChecks::Term size_of_{};          // of the value at hand, where checks want it
-  std::vector<NodeId> small_, read_;    // of the value at hand; reductions that its recipe reads
-  std::vector<NodeId> reductions_;      // that recipes read
+  std::vector<NodeId> small_;           // of the value at hand
   std::vector<std::uint32_t> records_;  // likewise
+  std::vector<NodeId> read_;            // likewise: reductions that its recipe reads
+  std::vector<NodeId> reductions_;      // that all recipes read
   std::vector<std::uint32_t> seen_;     // the last search that has seen a node
   std::uint32_t searches_ = 0;
 };

@@ -66,12 +66,9 @@ std::vector<TensorData> read(std::span<const AnyTensor> tensors, Location where)
 }
 
 void sync(std::initializer_list<detail::Listed> tensors, Location where) {
-  std::vector<trace::Value*> values;
-  for (const detail::Listed& each : tensors) {
-    tensor::value_of("sync", each.tensor(), where);
-    values.push_back(each.tensor().value().get());
-  }
-  runtime::compute(std::move(values));
+  std::vector<AnyTensor> handles;
+  for (const detail::Listed& each : tensors) handles.push_back(each.tensor());
+  sync(std::span<const AnyTensor>(handles), where);
 }
 
 void sync(std::span<const AnyTensor> tensors, Location where) {

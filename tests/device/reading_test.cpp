@@ -256,4 +256,20 @@ TEST_CASE("where memory for the column is short, it is read with what lies betwe
   }
 }
 
+TEST_CASE("where memory for one of several is short, none is lost, whoever asks again") {
+  FailingDevice failing;
+  const auto x = Tensor<2>::from_data(counted(256 * 1024), {256, 1024}, failing.device);
+  x.sync();
+  const auto large = x * 2.0, sums = x.sum(1), other = x + 3.0;
+  failing.backend->most_bytes = 4096;
+  CHECK_THROWS_AS(sync({large, sums, other}), DeviceError);
+  CHECK_THROWS_AS(sync({other, large}), DeviceError);
+  failing.backend->most_bytes = ~std::size_t{0};
+  std::thread([&] { sync({sums, large}); }).join();
+  sync({large, sums, other});
+  CHECK(large.to_vector<float>()[1023] == 2046);
+  CHECK(sums.to_vector<float>()[0] == 523776);
+  CHECK(other.to_vector<float>()[1] == 4);
+}
+
 }  // namespace sinter::testing

@@ -14,7 +14,7 @@
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
 #include "jit/emit/walker/accumulators.h"
-#include "jit/emit/walker/vectors.h"
+#include "jit/emit/walker/vectors/vectors.h"
 #include "jit/ir/products/parts.h"
 #include "jit/ir/products/terms.h"
 #include "kernels/embedded.h"

@@ -13,7 +13,7 @@
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
 #include "jit/emit/walker/accumulators.h"
-#include "jit/emit/walker/vectors.h"
+#include "jit/emit/walker/vectors/vectors.h"
 #include "jit/ir/made_of.h"
 #include "jit/ir/products/matrix_tile.h"
 #include "jit/ir/products/parts.h"

@@ -6,7 +6,7 @@
 
 #include "jit/emit/walker/held_loops.h"
 #include "jit/emit/walker/loop_text.h"
-#include "jit/emit/walker/vectors.h"
+#include "jit/emit/walker/vectors/vectors.h"
 
 namespace sinter::emit {
 

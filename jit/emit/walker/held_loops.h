@@ -10,7 +10,7 @@
 #include "jit/emit/walker/accumulators.h"
 #include "jit/emit/walker/loop_text.h"
 #include "jit/emit/walker/rows.h"
-#include "jit/emit/walker/vectors.h"
+#include "jit/emit/walker/vectors/vectors.h"
 
 namespace sinter::emit {
 

@@ -7,17 +7,17 @@
 
 #include "jit/emit/walker/accumulators.h"
 #include "jit/emit/walker/column_sums.h"
-#include "jit/emit/walker/flat_vectors.h"
 #include "jit/emit/walker/held_loops.h"
 #include "jit/emit/walker/lane_loop.h"
 #include "jit/emit/walker/loop_text.h"
 #include "jit/emit/walker/points.h"
 #include "jit/emit/walker/rounds.h"
-#include "jit/emit/walker/stretches.h"
 #include "jit/emit/walker/tiles.h"
-#include "jit/emit/walker/vectors.h"
-#include "jit/emit/walker/vectors_of_columns.h"
-#include "jit/emit/walker/vectors_of_windows.h"
+#include "jit/emit/walker/vectors/flat_vectors.h"
+#include "jit/emit/walker/vectors/stretches.h"
+#include "jit/emit/walker/vectors/vectors.h"
+#include "jit/emit/walker/vectors/vectors_of_columns.h"
+#include "jit/emit/walker/vectors/vectors_of_windows.h"
 #include "jit/ir/products/row_product.h"
 
 namespace sinter::emit {

@@ -83,12 +83,9 @@ class Lowering : private FrameTests {
     const ir::ExprId expr = cast(value(id, map, ir::kNone), node(id).dtype, id);
     if (map == all_ && !has_dims(loops_.domain, node(id).shape) && divides_from(draft_, before))
       throw Cut{kOtherDims};
-    DraftStore store{.buffer = buffer(id, false)};
-    store.map = number_of(map);
-    store.value = expr;
     draft_.feeds_recipe |= node(id).feeds_recipe;
     draft_.computed.push_back(id);
-    draft_.stores.push_back(store);
+    draft_.stores.push_back({.buffer = buffer(id, false), .map = number_of(map), .value = expr});
   }
 
   /// The columns of a row, counted row-major.

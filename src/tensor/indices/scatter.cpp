@@ -78,13 +78,6 @@ std::int64_t stretches_of(const AnyTensor& values, std::int64_t rows) {
   return library::stretches_of_sum(arithmetic_of(values.dtype()), shape[0], shape[1], rows);
 }
 
-/// True iff so many values go to each row that atomic operations would take longer than sum_directly, which
-/// is there for few rows. Of one place they come one after the other, some 5 ns each.
-bool wait_for_each_other(const AnyTensor& values, std::int64_t rows) {
-  constexpr std::int64_t kMostOfRow = 4096;
-  return stretches_of(values, rows) > 0 && values.shape()[0] / kMostOfRow > rows;
-}
-
 /// Each stretch of the values is added to rows of its own; whoever reads the sums adds up the stretches.
 AnyTensor sum_directly(const AnyTensor& terms, const AnyTensor& row_of, std::int64_t rows,
                        std::int64_t stretches, const Location& where) {
@@ -133,10 +126,15 @@ AnyTensor sum_rows(const AnyTensor& values, const AnyTensor& row_of, std::int64_
                    const Location& where) {
   const DType dtype = values.dtype();
   const AnyTensor terms = is_stored_float(dtype) ? values.detach().cast(DType::f32, where) : values.detach();
+  // Atomic operations on one place come one after the other, some 5 ns each: of so many values for each row
+  // they would take longer.
+  constexpr std::int64_t kMostOfRow = 4096;
+  const std::int64_t stretches = stretches_of(terms, rows);
+  const bool waits = stretches > 0 && terms.shape()[0] / kMostOfRow > rows;
   AnyTensor sums;
-  if (joins_in_place(terms, rows, SegmentReduction::Sum) && !wait_for_each_other(terms, rows))
+  if (!waits && joins_in_place(terms, rows, SegmentReduction::Sum))
     sums = join_in_place(terms, row_of, rows, SegmentReduction::Sum, where);
-  else if (const std::int64_t stretches = stretches_of(terms, rows); stretches > 0)
+  else if (stretches > 0)
     sums = sum_directly(terms, row_of, rows, stretches, where);
   else
     sums = sum_sorted(terms, row_of, rows, where);

@@ -1,5 +1,5 @@
 // The lanes of a workgroup are dealt out anew: as many rows of lanes more as a lane has columns.
-#include "jit/emit/walker/vectors_of_columns.h"
+#include "jit/emit/walker/vectors/vectors_of_columns.h"
 
 #include <set>
 

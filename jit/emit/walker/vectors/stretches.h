@@ -5,7 +5,7 @@
 
 #include "jit/emit/walker/loop_text.h"
 #include "jit/emit/walker/rounds.h"
-#include "jit/emit/walker/vectors.h"
+#include "jit/emit/walker/vectors/vectors.h"
 
 namespace sinter::emit {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "jit/emit/walker/vectors.h"
+#include "jit/emit/walker/vectors/vectors.h"
 
 namespace sinter::emit {
 

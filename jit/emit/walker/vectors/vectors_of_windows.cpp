@@ -1,5 +1,5 @@
 // Writes the points of a vector, and the windows that they are reduced over.
-#include "jit/emit/walker/vectors_of_windows.h"
+#include "jit/emit/walker/vectors/vectors_of_windows.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Writes the loops over pieces of stretches.
-#include "jit/emit/walker/stretches.h"
+#include "jit/emit/walker/vectors/stretches.h"
 
 #include <string>
 

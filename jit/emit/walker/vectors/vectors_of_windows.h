@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "jit/emit/walker/accumulators.h"
-#include "jit/emit/walker/vectors.h"
-#include "jit/emit/walker/vectors_of_columns.h"
+#include "jit/emit/walker/vectors/vectors.h"
+#include "jit/emit/walker/vectors/vectors_of_columns.h"
 
 namespace sinter::emit {
 

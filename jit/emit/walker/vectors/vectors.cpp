@@ -1,11 +1,11 @@
 // Writes loads, points and stores of vectors.
-#include "jit/emit/walker/vectors.h"
+#include "jit/emit/walker/vectors/vectors.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "jit/emit/walker/tiles.h"
-#include "jit/emit/walker/vectors_of_windows.h"
+#include "jit/emit/walker/vectors/vectors_of_windows.h"
 #include "jit/ir/made_of.h"
 
 namespace sinter::emit {

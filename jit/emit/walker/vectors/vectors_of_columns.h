@@ -5,7 +5,7 @@
 
 #include "jit/emit/walker/accumulators.h"
 #include "jit/emit/walker/lane_loop.h"
-#include "jit/emit/walker/vectors.h"
+#include "jit/emit/walker/vectors/vectors.h"
 
 namespace sinter::emit {
 

@@ -1,6 +1,6 @@
 // A vector's first point is split into coordinates once; the next ones are found by counting up. So an index
 // costs a comparison for each element instead of a division, and loads of vectors need not wait for either.
-#include "jit/emit/walker/flat_vectors.h"
+#include "jit/emit/walker/vectors/flat_vectors.h"
 
 #include <algorithm>
 #include <set>
