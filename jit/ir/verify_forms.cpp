@@ -90,7 +90,8 @@ void FormVerifier::check_tiling() const {
   else
     require(t.rows % 64 == 0 && t.columns % 64 == 0 && part % 16 == 0 && t.rows % part == 0, where,
             std::to_string(t.rows) + " x " + std::to_string(t.columns) + ", by " + std::to_string(part));
-  require(t.slots >= 2 && t.workgroups >= 1 && t.loaders >= 1, where, "without slots or workgroups");
+  require(t.slots >= (t.matrices.any() ? 1 : 2) && t.workgroups >= 1 && t.loaders >= 1, where,
+          "without slots or workgroups");
   require(is_half(t.multiplied) || are_bytes(t.multiplied) || t.multiplied == DType::f32, where,
           "that multiply no such dtype");
   require(!are_bytes(t.multiplied) || t.has_groups(), where, "of 8 bits, and no groups that multiply them");
@@ -199,8 +200,8 @@ void FormVerifier::check_matrices(const Tiling& t) const {
   require(t.subgroup_rows > 0 && t.subgroup_rows % of.m == 0 && t.rows % t.subgroup_rows == 0 &&
               of.columns > 0 && of.columns % of.n == 0 && t.columns % of.columns == 0,
           where, "that a subgroup's part has no whole number of");
-  require(of.lanes > 0 && t.slots == 2 && is_half(t.multiplied), where,
-          "with other slots than two, or of another dtype");
+  require(of.lanes > 0 && t.slots == 1 && is_half(t.multiplied), where,
+          "with more slots than one, or of another dtype");
 }
 
 void FormVerifier::check_attention() const {

@@ -2,30 +2,31 @@
 // multiply, each its part of the tile. What stands before it is written for one kernel
 // (jit/emit/contraction):
 //
-//   SN_BM, SN_BN, SN_BK          a tile's rows and columns; elements of k in a slot
+//   SN_BM, SN_BN, SN_BK          a tile's rows and columns; elements of k in the slot
 //   SN_PART_M, SN_PART_N         of a tile, that a subgroup has
 //   SN_M, SN_N, SN_K             of one matrix
 //   SN_A, SN_B, SN_SUM           the types of factors and sums
 //   SN_A_ACROSS, SN_B_ACROSS     true: the factor has its neighbours along m (n), false: along k
-//   SN_LINE_A, SN_LINE_B         pieces from a line of a factor to the next one in a slot
+//   SN_LINE_A, SN_LINE_B         pieces from a line of a factor to the next one in the slot
 //   SN_FILLED_A, SN_FILLED_B     pieces of a line that have something
-//   SN_PIECES_A, SN_PIECES_B     such pieces of a slot
-//   SN_START_B, SN_SLOT          pieces: of A in a slot, and of both
-//   SN_KEPT_A, SN_KEPT_B         what is put into a slot of a piece that was loaded, by its line and place
+//   SN_PIECES_A, SN_PIECES_B     such pieces of the slot
+//   SN_START_B, SN_SHARED        pieces: of A in the slot, and of the memory
+//   SN_KEPT_A, SN_KEPT_B         what is put into the slot of a piece that was loaded, by its line and place
 //   SN_EXCHANGE, SN_EXCHANGE_LINE  pieces of a row of a subgroup's sums, and from a line of it to the next
 //   SN_LOADERS                   lanes of a workgroup
 //   SN_BAND                      rows of tiles that are done together
 //   SN_MANY_PARTS                of a tile's sums
 //
-// The lines of three dashes are where the head of the kernel, the loads of factors, and what becomes of sums
-// are put in; the head defines size_m, size_n, size_k, size_batch and parts, and has memory for the sums of
-// parts and counters, all zero, which the kernel leaves so.
+// The lines of three dashes are where the head of the kernel, twice the loads of factors, and what becomes of
+// sums are put in; the head defines size_m, size_n, size_k, size_batch and parts, and has memory for the sums
+// of parts and counters, all zero, which the kernel leaves so.
 //
 // Eight values of 16 bits are a piece, in whose multiples matrices are loaded. Of a factor that lies along k
-// a line is a row (column), of one that lies across a line is an element of k. While one of the two slots is
-// multiplied, lanes load what comes into the other: pieces as they lie without a branch, in which drivers
-// wait for them, so that beyond the last round the last pieces are loaded once more. Sums get from matrices,
-// of which nobody knows which lane has what, to lanes through the memory of the slots.
+// a line is a row (column), of one that lies across a line is an element of k. While the slot is multiplied,
+// lanes load what comes into it next: pieces as they lie without a branch, in which drivers wait for them, so
+// that in the last round its own pieces are loaded once more. A second slot would save a barrier, but took
+// 1.3 to 1.8 times as long (docs/benchmarks/products.md). Sums get from matrices, of which nobody knows which
+// lane has what, to the lanes of the subgroup through the memory of the slot.
 
 #define SN_UP(a, b) (((a) + (b) - 1) / (b))
 #define SN_BLOCKS_M (SN_PART_M / SN_M)
@@ -33,7 +34,24 @@
 #define SN_PARTS_A SN_UP(SN_PIECES_A, SN_LOADERS)
 #define SN_PARTS_B SN_UP(SN_PIECES_B, SN_LOADERS)
 
-shared uvec4 cm_slots[2 * SN_SLOT];
+// Fills the slot with what a lane has loaded, as KEPT_A and KEPT_B say.
+#define SN_PUT(KEPT_A, KEPT_B)                                                                     \
+  [[unroll]]                                                                                       \
+  for (int i = 0; i < SN_PARTS_A; ++i) {                                                           \
+    const int number = i * SN_LOADERS + loader;                                                    \
+    const int line = number / SN_FILLED_A, piece = number % SN_FILLED_A;                           \
+    if (number < SN_PIECES_A) cm_slot[line * SN_LINE_A + piece] = KEPT_A(part_a[i], line, piece);  \
+  }                                                                                                \
+  [[unroll]]                                                                                       \
+  for (int i = 0; i < SN_PARTS_B; ++i) {                                                           \
+    const int number = i * SN_LOADERS + loader;                                                    \
+    const int line = number / SN_FILLED_B, piece = number % SN_FILLED_B;                           \
+    if (number < SN_PIECES_B)                                                                      \
+      cm_slot[SN_START_B + line * SN_LINE_B + piece] = KEPT_B(part_b[i], line, piece);             \
+  }
+#define CM_AS_IT_IS(value, line, piece) value
+
+shared uvec4 cm_slot[SN_SHARED];
 shared u32 cm_turn;
 
 struct Place {
@@ -75,62 +93,43 @@ uvec4 cm_first(uvec4 piece, int count) {
       [[unroll]]
       for (int j = 0; j < SN_BLOCKS_N; ++j) d[i][j] = SN_SUM(0.0);
     }
-    // In round r slot r % 2 is multiplied, which all have filled before its barrier, and then the other one
-    // is filled by what was loaded in round r - 1: so long it is on its way, and no compiler moves the loads
-    // to where they are used.
-    uvec4 old_a[SN_PARTS_A], old_b[SN_PARTS_B];
-    for (int round = begin < end ? begin - 2 : end; round < end; ++round) {
-      const bool brings = round + 2 < end;
-      const int depth = (round + 2) * SN_BK;
-      uvec4 part_a[SN_PARTS_A], part_b[SN_PARTS_B];
-      barrier();
+    uvec4 part_a[SN_PARTS_A], part_b[SN_PARTS_B];
+    const bool is_within = at.m + SN_BM <= size_m && at.n + SN_BN <= size_n;
+    bool brings = begin < end;
+    int depth = begin * SN_BK;
 //---
-      if (round >= begin) {
-        const int from = (round & 1) * SN_SLOT;
+    for (int round = begin; round < end; ++round) {
+      const int kept = round * SN_BK;
+      barrier();
+      // What lies within the factors needs no look at where they end, which took a quarter of the time.
+      if (is_within && kept + SN_BK <= size_k) {
+        SN_PUT(CM_AS_IT_IS, CM_AS_IT_IS)
+      } else {
+        SN_PUT(SN_KEPT_A, SN_KEPT_B)
+      }
+      barrier();
+      brings = round + 1 < end;
+      depth = min(round + 1, end - 1) * SN_BK;
+//---
+      [[unroll]]
+      for (int k = 0; k < SN_BK; k += SN_K) {
+        SN_A a[SN_BLOCKS_M];
         [[unroll]]
-        for (int k = 0; k < SN_BK; k += SN_K) {
-          SN_A a[SN_BLOCKS_M];
-          SN_B b[SN_BLOCKS_N];
+        for (int i = 0; i < SN_BLOCKS_M; ++i) {
+          const int own = own_m + i * SN_M;
+          const int first = SN_A_ACROSS ? k * SN_LINE_A + own / 8 : own * SN_LINE_A + k / 8;
+          coopMatLoadNV(a[i], cm_slot, first, SN_LINE_A, SN_A_ACROSS);
+        }
+        [[unroll]]
+        for (int j = 0; j < SN_BLOCKS_N; ++j) {
+          SN_B b;
+          const int own = own_n + j * SN_N;
+          const int first = SN_START_B + (SN_B_ACROSS ? k * SN_LINE_B + own / 8 : own * SN_LINE_B + k / 8);
+          coopMatLoadNV(b, cm_slot, first, SN_LINE_B, !SN_B_ACROSS);
           [[unroll]]
-          for (int i = 0; i < SN_BLOCKS_M; ++i) {
-            const int own = own_m + i * SN_M;
-            const int first = SN_A_ACROSS ? k * SN_LINE_A + own / 8 : own * SN_LINE_A + k / 8;
-            coopMatLoadNV(a[i], cm_slots, from + first, SN_LINE_A, SN_A_ACROSS);
-          }
-          [[unroll]]
-          for (int j = 0; j < SN_BLOCKS_N; ++j) {
-            const int own = own_n + j * SN_N;
-            const int first = SN_START_B + (SN_B_ACROSS ? k * SN_LINE_B + own / 8 : own * SN_LINE_B + k / 8);
-            coopMatLoadNV(b[j], cm_slots, from + first, SN_LINE_B, !SN_B_ACROSS);
-          }
-          [[unroll]]
-          for (int i = 0; i < SN_BLOCKS_M; ++i) {
-            [[unroll]]
-            for (int j = 0; j < SN_BLOCKS_N; ++j) d[i][j] = coopMatMulAddNV(a[i], b[j], d[i][j]);
-          }
+          for (int i = 0; i < SN_BLOCKS_M; ++i) d[i][j] = coopMatMulAddNV(a[i], b, d[i][j]);
         }
       }
-      if (round >= begin - 1 && round + 1 < end) {
-        const int to = (round + 1 & 1) * SN_SLOT, kept = (round + 1) * SN_BK;
-        [[unroll]]
-        for (int i = 0; i < SN_PARTS_A; ++i) {
-          const int number = i * SN_LOADERS + loader;
-          const int line = number / SN_FILLED_A, piece = number % SN_FILLED_A;
-          if (number < SN_PIECES_A)
-            cm_slots[to + line * SN_LINE_A + piece] = SN_KEPT_A(old_a[i], line, piece);
-        }
-        [[unroll]]
-        for (int i = 0; i < SN_PARTS_B; ++i) {
-          const int number = i * SN_LOADERS + loader;
-          const int line = number / SN_FILLED_B, piece = number % SN_FILLED_B;
-          if (number < SN_PIECES_B)
-            cm_slots[to + SN_START_B + line * SN_LINE_B + piece] = SN_KEPT_B(old_b[i], line, piece);
-        }
-      }
-      [[unroll]]
-      for (int i = 0; i < SN_PARTS_A; ++i) old_a[i] = part_a[i];
-      [[unroll]]
-      for (int i = 0; i < SN_PARTS_B; ++i) old_b[i] = part_b[i];
     }
     barrier();
     if (all_parts > 1) {
@@ -195,10 +194,10 @@ uvec4 cm_first(uvec4 piece, int count) {
     for (int block = 0; block < SN_BLOCKS_M; ++block) {
       [[unroll]]
       for (int j = 0; j < SN_BLOCKS_N; ++j)
-        coopMatStoreNV(d[block][j], cm_slots, exchange + j * SN_N / 4, SN_EXCHANGE_LINE, false);
-      barrier();
+        coopMatStoreNV(d[block][j], cm_slot, exchange + j * SN_N / 4, SN_EXCHANGE_LINE, false);
+      subgroupBarrier();
       const int row = at.m + own_m + block * SN_M, column = at.n + own_n;
 //---
-      barrier();
+      subgroupBarrier();
     }
   }

@@ -16,9 +16,8 @@ uvec4 sn_halves(uvec2 a) { return uvec4(a.x & 65535u, a.x >> 16, a.y & 65535u, a
 uvec4 sn_bytes(u32 a) { return uvec4(a & 255u, (a >> 8) & 255u, (a >> 16) & 255u, a >> 24); }
 SN_FN float sn_cast_bf16_f32(u32 a) { return uintBitsToFloat(a << 16); }
 u32 sn_cast_f32_bf16(float a) {
-  const u32 b = floatBitsToUint(a);
-  if ((b & 0x7fffffffu) > 0x7f800000u) return (b >> 16) | 0x40u;
-  return (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;
+  const u32 b = floatBitsToUint(a), nan = (b >> 16) | 0x40u, near = (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;
+  return (b & 0x7fffffffu) > 0x7f800000u ? nan : near;
 }
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 u32 sn_pair_of_bf16(vec2 a) {

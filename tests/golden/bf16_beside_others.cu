@@ -54,9 +54,8 @@ SN_FN u32 sn_cast_f32_bf16(float a) {
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(0.0f), "f"(a));
   return pair;
 #else
-  const u32 b = u32(__float_as_int(a));
-  if ((b & 0x7fffffffu) > 0x7f800000u) return (b >> 16) | 0x40u;
-  return (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;
+  const u32 b = u32(__float_as_int(a)), nan = (b >> 16) | 0x40u, near = (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;
+  return (b & 0x7fffffffu) > 0x7f800000u ? nan : near;
 #endif
 }
 SN_FN u32 sn_pair_bf16(float low, float high) {

@@ -16,8 +16,9 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 uvec4 sn_halves(uvec2 a) { return uvec4(a.x & 65535u, a.x >> 16, a.y & 65535u, a.y >> 16); }
 float sn_cast_f16_f32(u32 a) {
   const u32 sign = (a & 0x8000u) << 16, size = a & 0x7fffu;
-  if (size < 0x400u) return uintBitsToFloat(sign | floatBitsToUint(float(size) * 5.9604644775390625e-8));
-  return uintBitsToFloat(sign | ((size << 13) + (size < 0x7c00u ? 0x38000000u : 0x70000000u)));
+  const u32 small = floatBitsToUint(float(size) * 5.9604644775390625e-8);
+  const u32 large = (size << 13) + (size < 0x7c00u ? 0x38000000u : 0x70000000u);
+  return uintBitsToFloat(sign | (size < 0x400u ? small : large));
 }
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 shared int keys_of_sn_workgroup_max_f32_parts[2][8];
@@ -85,13 +86,11 @@ SN_FN float sn_div_f32(float a, float b) {
 }
 u32 sn_cast_f32_f16(float a) {
   const u32 b = floatBitsToUint(a), sign = (b >> 16) & 0x8000u, size = b & 0x7fffffffu;
-  if (size > 0x7f800000u) return sign | 0x7e00u;
-  if (size < 0x38800000u) {
-    precise float small = uintBitsToFloat(size) + 0.5;
-    return sign | (floatBitsToUint(small) - 0x3f000000u);
-  }
-  const u32 moved = size - 0x38000000u;
-  return sign | min((moved + 0xfffu + ((moved >> 13) & 1u)) >> 13, 0x7c00u);
+  precise float sum = uintBitsToFloat(size) + 0.5;
+  const u32 small = floatBitsToUint(sum) - 0x3f000000u, moved = size - 0x38000000u;
+  const u32 large = min((moved + 0xfffu + ((moved >> 13) & 1u)) >> 13, 0x7c00u);
+  const u32 finite = size < 0x38800000u ? small : large;
+  return sign | (size > 0x7f800000u ? 0x7e00u : finite);
 }
 uvec2 sn_words_of_halves(uvec4 a) { return uvec2(a.x | (a.y << 16), a.z | (a.w << 16)); }
 layout(std430, binding = 0) restrict readonly buffer b0_t { uint16_t at[]; } b0;

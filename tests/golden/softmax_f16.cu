@@ -35,8 +35,9 @@ SN_FN float sn_cast_f16_f32(u32 a) {
   return f;
 #else
   const u32 sign = (a & 0x8000u) << 16, size = a & 0x7fffu;
-  if (size < 0x400u) return __int_as_float(int(sign | u32(__float_as_int(float(size) * 5.9604644775390625e-8f))));
-  return __int_as_float(int(sign | ((size << 13) + (size < 0x7c00u ? 0x38000000u : 0x70000000u))));
+  const u32 small = u32(__float_as_int(float(size) * 5.9604644775390625e-8f));
+  const u32 large = (size << 13) + (size < 0x7c00u ? 0x38000000u : 0x70000000u);
+  return __int_as_float(int(sign | (size < 0x400u ? small : large)));
 #endif
 }
 SN_FN float sn_max_f32(float a, float b) {

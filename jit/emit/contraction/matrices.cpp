@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kPiece = ir::MatrixTile::kPiece;
 
-/// The text for one factor: what a lane loads for a slot, in pieces of eight neighbours.
+/// The text for one factor: what a lane loads for the slot, in pieces of eight neighbours.
 class Factor {
  public:
   Factor(Expressions& e, const TiledLoops& loops, const ir::MatrixTile& tile, bool is_a)
@@ -65,7 +65,7 @@ class Factor {
     e_.coordinates = coordinates;
   }
 
-  /// What is put into a slot of a piece: a macro of the piece, its line and its number in the line.
+  /// What is put into the slot of a piece: a macro of the piece, its line and its number in the line.
   std::string kept() const {
     std::string text = "value";
     if (is_whole()) {
@@ -220,7 +220,8 @@ class Matrices {
     result.text = e_.dialect.preamble(k_, e_.target) +
                   functions_for(loads + finish, e_.dialect, e_.functions) + definitions() + kept;
     const std::string head = e_.dialect.open(k_, e_.target, e_.use) + sizes_of_loops(e_, loops_);
-    for (const std::string& text : {head, loads, finish}) result.text += std::string(next_part(rest)) + text;
+    for (const std::string& text : {head, loads, loads, finish})
+      result.text += std::string(next_part(rest)) + text;
     result.text += std::string(rest) + "}\n";
     return result;
   }
@@ -240,7 +241,7 @@ class Matrices {
         define("SN_N", of.n) + define("SN_K", of.k) + define("SN_A", type(16, MatrixUse::A, of.m, of.k)) +
         define("SN_B", type(16, MatrixUse::B, of.k, of.n)) +
         define("SN_SUM", type(32, MatrixUse::Sum, of.m, of.n)) + define("SN_START_B", tile_.pieces(true)) +
-        define("SN_SLOT", tile_.slot()) + define("SN_EXCHANGE", tile_.exchange()) +
+        define("SN_SHARED", tile_.shared()) + define("SN_EXCHANGE", tile_.exchange()) +
         define("SN_EXCHANGE_LINE", tile_.exchange_line()) + define("SN_LOADERS", tile_.lanes()) +
         define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_MANY_PARTS", ir::kManyParts);
     for (const bool is_a : {true, false}) {
@@ -281,7 +282,7 @@ class Matrices {
     if (in_vectors()) {
       write_vectors(work, line);
     } else {
-      std::string sum = "uintBitsToFloat(cm_slots[" + line + " + (in_line >> 2)][in_line & 3])";
+      std::string sum = "uintBitsToFloat(cm_slot[" + line + " + (in_line >> 2)][in_line & 3])";
       if (t_.blocks.any()) {
         e_.out.line("float sums[1] = float[1](" + sum + ");");
         write_sums_of_blocks(e_, loops_, "sums", 1);
@@ -305,7 +306,7 @@ class Matrices {
     e_.out.line("const u32 vector = u32(y) >> " + std::to_string(e_.width == kWideVector ? 3 : 2) + ";");
     e_.out.line("float " + name + "[1][" + std::to_string(e_.width) + "];");
     e_.open_unrolled("w", e_.width / 4);
-    e_.out.line("const vec4 four = uintBitsToFloat(cm_slots[" + line + " + (in_line >> 2) + w]);");
+    e_.out.line("const vec4 four = uintBitsToFloat(cm_slot[" + line + " + (in_line >> 2) + w]);");
     for (int c = 0; c < 4; ++c)
       e_.out.line(name + "[0][4 * w + " + std::to_string(c) + "] = four[" + std::to_string(c) + "];");
     e_.close();

@@ -83,38 +83,34 @@ void add_casts(FunctionTable& functions, const FunctionSpelling& spelling) {
 
 }  // namespace
 
+// Casts choose between values that are there: with a branch each, neighbours would be cast in turn.
 const std::string_view kBf16OfFloat =
-    "  const u32 b = $[a$];\n"
-    "  if ((b & 0x7fffffffu) > 0x7f800000u) return (b >> 16) | 0x40u;\n"
-    "  return (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;\n";
+    "  const u32 b = $[a$], nan = (b >> 16) | 0x40u, near = (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;\n"
+    "  return (b & 0x7fffffffu) > 0x7f800000u ? nan : near;\n";
 
 const std::string_view kFloatOfF16 =
     "  const u32 sign = (a & 0x8000u) << 16, size = a & 0x7fffu;\n"
-    "  if (size < 0x400u) return $<sign | $[float(size) * 5.9604644775390625e-8$f$]$>;\n"
-    "  return $<sign | ((size << 13) + (size < 0x7c00u ? 0x38000000u : 0x70000000u))$>;\n";
+    "  const u32 small = $[float(size) * 5.9604644775390625e-8$f$];\n"
+    "  const u32 large = (size << 13) + (size < 0x7c00u ? 0x38000000u : 0x70000000u);\n"
+    "  return $<sign | (size < 0x400u ? small : large)$>;\n";
 
 // The steps are those of include/sinter/float8.h.
 std::string e4m3_of_float(std::string_view exact) {
-  return "  const u32 b = $[a$], sign = (b >> 24) & 0x80u, size = b & 0x7fffffffu;\n"
-         "  if (size < 0x3c800000u) {\n    " +
-         std::string(exact) +
-         "small = $<size$> + 16384.0$f;\n"
-         "    return sign | ($[small$] - 0x46800000u);\n"
-         "  }\n"
+  return "  const u32 b = $[a$], sign = (b >> 24) & 0x80u, size = b & 0x7fffffffu;\n  " + std::string(exact) +
+         "sum = $<size$> + 16384.0$f;\n"
+         "  const u32 small = $[sum$] - 0x46800000u;\n"
          "  const u32 moved = size - 0x3c000000u, whole = (moved + 0x7ffffu + ((moved >> 20) & 1u)) >> 20;\n"
-         "  return sign | (whole < 0x7fu ? whole : 0x7fu);\n";
+         "  const u32 large = whole < 0x7fu ? whole : 0x7fu;\n"
+         "  return sign | (size < 0x3c800000u ? small : large);\n";
 }
 
 std::string e5m2_of_float(std::string_view exact) {
-  return "  const u32 b = $[a$], sign = (b >> 24) & 0x80u, size = b & 0x7fffffffu;\n"
-         "  if (size > 0x7f800000u) return sign | 0x7fu;\n"
-         "  if (size < 0x38800000u) {\n    " +
-         std::string(exact) +
-         "small = $<size$> + 128.0$f;\n"
-         "    return sign | ($[small$] - 0x43000000u);\n"
-         "  }\n"
+  return "  const u32 b = $[a$], sign = (b >> 24) & 0x80u, size = b & 0x7fffffffu;\n  " + std::string(exact) +
+         "sum = $<size$> + 128.0$f;\n"
+         "  const u32 small = $[sum$] - 0x43000000u;\n"
          "  const u32 moved = size - 0x38000000u, whole = (moved + 0xfffffu + ((moved >> 21) & 1u)) >> 21;\n"
-         "  return sign | (whole < 0x7cu ? whole : 0x7cu);\n";
+         "  const u32 large = whole < 0x7cu ? whole : 0x7cu, finite = size < 0x38800000u ? small : large;\n"
+         "  return sign | (size > 0x7f800000u ? 0x7fu : finite);\n";
 }
 
 void add_shared_functions(FunctionTable& functions, const FunctionSpelling& spelling) {

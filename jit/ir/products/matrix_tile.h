@@ -8,8 +8,8 @@
 
 namespace sinter::ir {
 
-/// Two slots of shared memory have the factors of so many elements of the sum, in 16-byte pieces of eight
-/// elements. A line of a slot is one piece longer than what it has, so that pieces below each other are in
+/// A slot of shared memory has the factors of so many elements of the sum, in 16-byte pieces of eight
+/// elements. A line of it is one piece longer than what it has, so that pieces below each other are in
 /// different banks. When all is multiplied, each subgroup exchanges the sums of a row of its matrices through
 /// the same memory.
 struct MatrixTile {
@@ -29,15 +29,13 @@ struct MatrixTile {
   int line(bool is_a) const { return filled(is_a) + 1; }
   int lines(bool is_a) const { return lies_across(is_a ? t.a : t.b) ? depth() : size_of(is_a); }
   int pieces(bool is_a) const { return line(is_a) * lines(is_a); }
-  int slot() const { return pieces(true) + pieces(false); }
-  std::size_t shared_bytes() const { return std::size_t{2} * static_cast<std::size_t>(slot()) * kPieceBytes; }
+  /// Pieces of the memory.
+  int shared() const { return std::max(pieces(true) + pieces(false), subgroups() * exchange()); }
+  std::size_t shared_bytes() const { return static_cast<std::size_t>(shared()) * kPieceBytes; }
 
   /// Of the sums of a subgroup's row of matrices: pieces from one line to the next, and of all lines.
   int exchange_line() const { return t.matrices.columns / kFloats + 1; }
   int exchange() const { return t.matrices.m * exchange_line(); }
-  std::size_t exchange_bytes() const {
-    return static_cast<std::size_t>(subgroups() * exchange()) * kPieceBytes;
-  }
 
   const Tiling& t;
 };

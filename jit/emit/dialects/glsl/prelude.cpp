@@ -290,13 +290,11 @@ FunctionTable make_table() {
        {},
        "u32 $N(float a) {\n"
        "  const u32 b = floatBitsToUint(a), sign = (b >> 16) & 0x8000u, size = b & 0x7fffffffu;\n"
-       "  if (size > 0x7f800000u) return sign | 0x7e00u;\n"
-       "  if (size < 0x38800000u) {\n"
-       "    precise float small = uintBitsToFloat(size) + 0.5;\n"
-       "    return sign | (floatBitsToUint(small) - 0x3f000000u);\n"
-       "  }\n"
-       "  const u32 moved = size - 0x38000000u;\n"
-       "  return sign | min((moved + 0xfffu + ((moved >> 13) & 1u)) >> 13, 0x7c00u);\n"
+       "  precise float sum = uintBitsToFloat(size) + 0.5;\n"
+       "  const u32 small = floatBitsToUint(sum) - 0x3f000000u, moved = size - 0x38000000u;\n"
+       "  const u32 large = min((moved + 0xfffu + ((moved >> 13) & 1u)) >> 13, 0x7c00u);\n"
+       "  const u32 finite = size < 0x38800000u ? small : large;\n"
+       "  return sign | (size > 0x7f800000u ? 0x7e00u : finite);\n"
        "}\n"},
       {"sn_cast_f32_f8_e4m3", {}, "u32 $N(float a) {\n" + e4m3_of_float("precise float ") + "}\n"},
       {"sn_cast_f32_f8_e5m2", {}, "u32 $N(float a) {\n" + e5m2_of_float("precise float ") + "}\n"},

@@ -22,31 +22,30 @@ struct Form {
   std::uint8_t at_once;
 };
 constexpr Form kForms[] = {
-    {128, 128, 64, 32, 1550, 1}, {128, 128, 64, 64, 1830, 1}, {128, 64, 32, 32, 1150, 2},
-    {64, 128, 32, 32, 1080, 2},  {64, 64, 32, 32, 550, 4},    {64, 32, 16, 32, 360, 5},
-    {32, 64, 32, 16, 360, 5},    {32, 32, 16, 16, 400, 8},
+    {128, 128, 64, 64, 875, 2}, {64, 128, 64, 32, 617, 3}, {128, 64, 64, 32, 645, 3},
+    {128, 64, 32, 32, 771, 2},  {64, 128, 32, 32, 749, 2}, {64, 64, 64, 32, 378, 6},
+    {64, 64, 32, 32, 389, 4},   {64, 32, 16, 32, 305, 5},  {32, 64, 32, 16, 272, 5},
+    {32, 32, 16, 16, 199, 8},
 };
 constexpr double kDepth = 32;
 // Cycles of kDepth elements however few tiles a unit has: until data have come from memory, and are shared.
-constexpr double kLeast = 1150;
+constexpr double kLeast = 1300;
 // Sums of a subgroup's part, each a matrix: texts are unrolled over them.
 constexpr int kMostSums = 16;
 // Cycles: until the first data of a tile are there, and of one element that is stored.
-constexpr double kStart = 1200, kStore = 0.12;
-// Of a tile that several workgroups work on: until the last of them knows that it is, until the data of a
-// part have come, and of an element of it that is written or read.
-constexpr double kHandover = 2500, kPart = 700, kJoin = 0.06;
+constexpr double kStart = 3400, kStore = 0.4;
+// Of a tile that several workgroups work on: until the data of a part have come, and of an element of it that
+// is written or read.
+constexpr double kPart = 1200, kJoin = 0.14;
 
 /// True iff subgroups multiply whole matrices and not too many, lanes are as many as a workgroup may have,
-/// and both slots of factors have room, in which the sums of a row of matrices of each subgroup are exchanged
-/// as well.
+/// and the slot has room.
 bool is_possible(const ir::Tiling& tiling, const ir::TensorCores& cores) {
   const ir::Tiling::Matrices& of = tiling.matrices;
   if (tiling.subgroup_rows % of.m != 0 || of.columns % of.n != 0) return false;
   if (tiling.subgroup_rows / of.m * (of.columns / of.n) > kMostSums) return false;
   const ir::MatrixTile tile(tiling);
-  return tile.lanes() <= cores.most_lanes && tile.shared_bytes() <= cores.shared_bytes &&
-         tile.exchange_bytes() <= tile.shared_bytes();
+  return tile.lanes() <= cores.most_lanes && tile.shared_bytes() <= cores.shared_bytes;
 }
 
 double cycles(const ir::Tiling& tiling, const Form& form, const ProductSizes& sizes,
@@ -62,7 +61,7 @@ double cycles(const ir::Tiling& tiling, const Form& form, const ProductSizes& si
   const double of_unit = std::ceil(tiles * static_cast<double>(parts) / cores.compute_units);
   const double round = std::max(kLeast * std::ceil(of_unit / form.at_once), of_unit * form.cycles);
   const double turns = parts > 1 ? static_cast<double>(ir::parts_read_in_turn(parts)) : 0;
-  const double joins = parts > 1 ? kHandover + turns * kPart + (1 + turns) * area * kJoin : 0;
+  const double joins = parts > 1 ? turns * kPart + (1 + turns) * area * kJoin : 0;
   return kStart + std::ceil(rounds / static_cast<double>(parts)) * depth / kDepth * round + joins +
          of_unit * area * kStore;
 }
@@ -89,7 +88,7 @@ std::vector<ir::Tiling> ranked_matrix_tilings(const ir::Tiling& like, const Prod
       ir::Tiling tiling = like;
       tiling.rows = form.rows;
       tiling.columns = form.columns;
-      tiling.slots = 2;
+      tiling.slots = 1;
       tiling.workgroups = form.at_once;
       tiling.subgroup_rows = form.subgroup_rows;
       tiling.matrices = {static_cast<std::uint8_t>(shape.m), static_cast<std::uint8_t>(shape.n),
