@@ -49,6 +49,7 @@ TEST_CASE("tiles are made of whole matrices of the device, and fit into its memo
         CHECK_NOTHROW(ir::verify(kernel));
         const ir::MatrixTile tile(tiling);
         CHECK(tile.shared_bytes() <= traits.tensor_cores.shared_bytes);
+        CHECK(tile.shared() >= tile.subgroups() * tile.exchange());
         CHECK(tile.depth() % tiling.matrices.k == 0);
         const auto& shapes = traits.tensor_cores.matrices;
         CHECK(std::any_of(shapes.begin(), shapes.end(), [&](const ir::MatrixShape& shape) {
