@@ -210,6 +210,22 @@ AnyTensor AnyTensor::repeat(const Dims& counts, Location where) const {
   return result;
 }
 
+AnyTensor repeat_interleave(const AnyTensor& x, std::int64_t count, std::int64_t axis, Location where) {
+  Shape shape(tensor::value_of("repeat_interleave", x, where).shape);
+  const std::size_t dim = tensor::axis_of("repeat_interleave", axis, shape, where);
+  if (count < 0)
+    throw ShapeError("[repeat_interleave] parts are repeated 0 times or more, not " + std::to_string(count),
+                     where);
+  const base::SizeArithmetic sizes("repeat_interleave", where);
+  std::int64_t rest = 1;
+  for (std::size_t d = dim + 1; d < shape.rank(); ++d) rest *= shape[d];
+  std::int64_t parts = 1;
+  for (std::size_t d = 0; d <= dim; ++d) parts *= shape[d];
+  shape[dim] = sizes.product(shape[dim], count);
+  sizes.bytes(shape, x.dtype());
+  return x.reshape({parts, 1, rest}, where).expand({parts, count, rest}, where).reshape(shape, where);
+}
+
 AnyTensor AnyTensor::roll(std::int64_t shift, std::int64_t axis, Location where) const {
   const Shape& shape = tensor::value_of("roll", *this, where).shape;
   const std::size_t dim = tensor::axis_of("roll", axis, shape, where);

@@ -173,11 +173,17 @@ AnyTensor AnyFunctions::multinomial(std::int64_t count, bool replacement, Genera
 AnyTensor AnyFunctions::shuffle(std::int64_t axis, Generator& generator, Location where) const {
   return sinter::shuffle(self(*this), axis, generator, where);
 }
+AnyTensor AnyFunctions::repeat_interleave(std::int64_t count, std::int64_t axis, Location where) const {
+  return sinter::repeat_interleave(self(*this), count, axis, where);
+}
 AnyTensor AnyFunctions::cumsum(std::int64_t axis, ScanOptions options, Location where) const {
   return sinter::cumsum(self(*this), axis, options, where);
 }
 AnyTensor AnyFunctions::cumprod(std::int64_t axis, ScanOptions options, Location where) const {
   return sinter::cumprod(self(*this), axis, options, where);
+}
+AnyTensor AnyFunctions::diff(std::int64_t times, std::int64_t axis, Location where) const {
+  return sinter::diff(self(*this), times, axis, where);
 }
 AnyTensor AnyFunctions::logcumsumexp(std::int64_t axis, ScanOptions options, Location where) const {
   return sinter::logcumsumexp(self(*this), axis, options, where);

@@ -723,3 +723,12 @@ write("complex")
 case("ndtr", torch.special.ndtr, [numbers(4, 7)])
 case("ndtr", torch.special.ndtr, [given(0, inf, -inf, nan)], gradients=False)
 write("special")
+
+# ---- neighbours
+for shape, times, axis in (((7,), 1, -1), ((3, 5, 2), 1, 1), ((4, 6), 3, 0), ((2, 3), 0, 1), ((2, 3), 5, 1), ((0, 4), 1, 0), ((1,), 1, 0)):
+    case("diff", lambda x: torch.diff(x, times, axis), [numbers(*shape)], gradients=times < shape[axis], times=times, axis=axis)
+case("diff", lambda x: torch.diff(x, 2, 1), [integers(3, 5)], times=2, axis=1)
+for shape, count, axis in (((3,), 2, 0), ((2, 3, 4), 3, 1), ((2, 3), 1, -1), ((2, 3), 0, 0), ((0, 3), 2, 1), ((4, 2), 5, -2)):
+    case("repeat_interleave", lambda x: x.repeat_interleave(count, axis), [numbers(*shape)], gradients=count > 0 and 0 not in shape,
+         count=count, axis=axis)
+write("neighbours")

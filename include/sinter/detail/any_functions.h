@@ -111,11 +111,15 @@ class SINTER_API AnyFunctions {
                         Location where = Location::current()) const;
   AnyTensor shuffle(std::int64_t axis, Generator& generator, Location where = Location::current()) const;
 
+  AnyTensor repeat_interleave(std::int64_t count, std::int64_t axis,
+                              Location where = Location::current()) const;
+
   // ---- scans
   AnyTensor cumsum(std::int64_t axis, ScanOptions options = {}, Location where = Location::current()) const;
   AnyTensor cumprod(std::int64_t axis, ScanOptions options = {}, Location where = Location::current()) const;
   AnyTensor logcumsumexp(std::int64_t axis, ScanOptions options = {},
                          Location where = Location::current()) const;
+  AnyTensor diff(std::int64_t times = 1, std::int64_t axis = -1, Location where = Location::current()) const;
   AnyIndexed cummax(std::int64_t axis, ScanOptions options = {}, Location where = Location::current()) const;
   AnyIndexed cummin(std::int64_t axis, ScanOptions options = {}, Location where = Location::current()) const;
 

@@ -242,6 +242,10 @@ class TensorFunctions {
     return made(here().shuffle(axis, generator, where));
   }
 
+  Same repeat_interleave(std::int64_t count, std::int64_t axis, Location where = Location::current()) const {
+    return made(here().repeat_interleave(count, axis, where));
+  }
+
   // ---- scans
   Sum cumsum(std::int64_t axis, ScanOptions options = {}, Location where = Location::current()) const {
     return {trusted, here().cumsum(axis, options, where)};
@@ -252,6 +256,9 @@ class TensorFunctions {
   Same logcumsumexp(std::int64_t axis, ScanOptions options = {},
                     Location where = Location::current()) const requires kFloat {
     return made(here().logcumsumexp(axis, options, where));
+  }
+  Same diff(std::int64_t times = 1, std::int64_t axis = -1, Location where = Location::current()) const {
+    return made(here().diff(times, axis, where));
   }
   Found cummax(std::int64_t axis, ScanOptions options = {}, Location where = Location::current()) const {
     return typed_indexed<Rank, Kind>(here().cummax(axis, options, where));

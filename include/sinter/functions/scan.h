@@ -1,4 +1,4 @@
-// Scans: running sums, products and extremes along an axis, on the device.
+// Scans: running sums, products and extremes along an axis, on the device; and differences of neighbours.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,10 @@ SINTER_API AnyTensor cumprod(const AnyTensor& x, std::int64_t axis, ScanOptions 
 /// log(sum(exp(x))) of each element and all before it, without overflow. Floats.
 SINTER_API AnyTensor logcumsumexp(const AnyTensor& x, std::int64_t axis, ScanOptions options = {},
                                   Location where = Location::current());
+/// What each element along `axis` has more than the one before it, `times` in turn: each time the axis is one
+/// shorter, down to none. Numbers; integers wrap around.
+SINTER_API AnyTensor diff(const AnyTensor& x, std::int64_t times = 1, std::int64_t axis = -1,
+                          Location where = Location::current());
 /// The largest (smallest) element so far, and where it is: the last one among equal ones; NaN stays from
 /// where it first is on, with the position of the latest, as in PyTorch. The gradient goes to the elements
 /// that are named.
@@ -51,6 +55,11 @@ template <std::size_t Rank>
 Tensor<Rank> logcumsumexp(const Tensor<Rank>& x, std::int64_t axis, ScanOptions options = {},
                           Location where = Location::current()) {
   return {detail::trusted, logcumsumexp(x.dynamic(), axis, options, where)};
+}
+template <std::size_t Rank, class Kind>
+Tensor<Rank, Kind> diff(const Tensor<Rank, Kind>& x, std::int64_t times = 1, std::int64_t axis = -1,
+                        Location where = Location::current()) {
+  return {detail::trusted, diff(x.dynamic(), times, axis, where)};
 }
 template <std::size_t Rank, class Kind>
 Indexed<Rank, Kind> cummax(const Tensor<Rank, Kind>& x, std::int64_t axis, ScanOptions options = {},

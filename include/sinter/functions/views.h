@@ -152,6 +152,15 @@ Tensor<Rank, Kind> repeat(const Tensor<Rank, Kind>& x, const std::type_identity_
 inline AnyTensor repeat(const AnyTensor& x, const Dims& counts, Location where = Location::current()) {
   return x.repeat(counts, where);
 }
+/// Each part along `axis` so many times, zero or more, one behind the other: of [a, b] twice [a, a, b, b],
+/// where repeat gives [a, b, a, b].
+SINTER_API AnyTensor repeat_interleave(const AnyTensor& x, std::int64_t count, std::int64_t axis,
+                                       Location where = Location::current());
+template <std::size_t Rank, class Kind>
+Tensor<Rank, Kind> repeat_interleave(const Tensor<Rank, Kind>& x, std::int64_t count, std::int64_t axis,
+                                     Location where = Location::current()) {
+  return {detail::trusted, repeat_interleave(x.dynamic(), count, axis, where)};
+}
 template <std::size_t Rank, class Kind>
 Tensor<Rank, Kind> pad(const Tensor<Rank, Kind>& x, const std::type_identity_t<Sizes<Rank>>& before,
                        const std::type_identity_t<Sizes<Rank>>& after,

@@ -72,6 +72,19 @@ AnyTensor cumprod(const AnyTensor& x, std::int64_t axis, ScanOptions options, Lo
 AnyTensor logcumsumexp(const AnyTensor& x, std::int64_t axis, ScanOptions options, Location where) {
   return tensor::scanned(ScanKind::LogSumExp, x, axis, options, where);
 }
+AnyTensor diff(const AnyTensor& x, std::int64_t times, std::int64_t axis, Location where) {
+  const trace::Value& value = tensor::value_of("diff", x, where);
+  tensor::check_numeric("diff", value.dtype, where);
+  const std::size_t dim = tensor::axis_of("diff", axis, value.shape, where);
+  if (times < 0)
+    throw ShapeError("[diff] differences are taken 0 times or more, not " + std::to_string(times), where);
+  const auto along = static_cast<std::int64_t>(dim);
+  AnyTensor result = x;
+  for (std::int64_t left = value.shape[dim]; times > 0 && left > 0; --times, --left)
+    result = AnyTensor::sub(result.narrow(along, 1, left - 1, where),
+                            result.narrow(along, 0, left - 1, where), where);
+  return result;
+}
 AnyIndexed cummax(const AnyTensor& x, std::int64_t axis, ScanOptions options, Location where) {
   return tensor::extremes(ScanKind::MaxPosition, x, axis, options, where);
 }
