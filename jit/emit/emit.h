@@ -49,6 +49,8 @@ struct Target {
   bool has_half_storage = true;  // buffers of 16-bit elements
   bool fuses_fma = false;        // fma is known to round once and in one instruction; languages that promise
                                  // it do not ask
+  bool casts_f16 = false;        // casts to f16 round to the nearest, and f16 keeps its subnormal numbers: on
+                                 // devices of languages that leave it open
   bool vectors = true;  // several neighbouring elements are read and written at once where they lie so
   std::size_t tile_bytes =
       0;  // memory of a workgroup, for tiles too; 0: what they are for is read across lanes

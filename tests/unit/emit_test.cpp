@@ -340,6 +340,28 @@ TEST_CASE("a device whose fma rounds once gets the shorter exponential") {
   CHECK(emit::emit(c.kernel, target).text.find("fma(a, 1.4426950216293335, -k)") != std::string::npos);
 }
 
+TEST_CASE("a device that casts to f16 by itself is asked to round to the nearest") {
+  const auto text_of = [](DType from, DType to, const Target& target) {
+    testing::KernelBuilder k({4});
+    k.store(k.output(to, 4), k.all(), k.cast(to, k.load(k.input(from, {1, 2, 3, 4}), k.all())));
+    return emit::emit(k.finish("cast").kernel, target).text;
+  };
+  Target target = glsl_target();
+  const std::string by_bits = text_of(DType::f16, DType::f32, target);
+  CHECK(by_bits.find("spirv_execution_mode") == std::string::npos);
+  target.casts_f16 = true;
+  const std::string reads = text_of(DType::f16, DType::f32, target),
+                    writes = text_of(DType::f32, DType::f16, target),
+                    neither = text_of(DType::f32, DType::bf16, target),
+                    of_8_bits = text_of(DType::f8_e5m2, DType::f32, target);
+  for (const std::string& text : {reads, writes}) CHECK(text.find(", 4462, 16);") != std::string::npos);
+  CHECK(reads.find("unpackFloat2x16(a)") != std::string::npos);
+  CHECK(writes.find("packFloat2x16(f16vec2(") != std::string::npos);
+  CHECK(of_8_bits.find(", 4462, 16);") != std::string::npos);
+  CHECK(of_8_bits.find("unpackFloat2x16(a)") != std::string::npos);
+  CHECK(neither.find("spirv_execution_mode") == std::string::npos);
+}
+
 TEST_CASE("launches cover all points and respect limits") {
   auto pointwise = [](std::int64_t n) {
     testing::KernelBuilder k({1});

@@ -141,8 +141,9 @@ void add_shared_functions(FunctionTable& functions, const FunctionSpelling& spel
            {},
            "SN_FN float $N(u32 a) {\n"
            "  const u32 sign = (a & 0x80u) << 24, size = a & 0x7fu;\n"
-           "  if (size < 8u) return $<sign | $[float(size) * 1.953125e-3$f$]$>;\n"
-           "  return $<sign | ((size << 20) + (size < 0x7fu ? 0x3c000000u : 0x78000000u))$>;\n"
+           "  const u32 subnormal = $[float(size) * 1.953125e-3$f$];\n"
+           "  const u32 normal = (size << 20) + (size < 0x7fu ? 0x3c000000u : 0x78000000u);\n"
+           "  return $<sign | (size < 8u ? subnormal : normal)$>;\n"
            "}\n"},
           // The upper half of an f16.
           {"sn_cast_f8_e5m2_f32", {}, "SN_FN float $N(u32 a) { return sn_cast_f16_f32(a << 8); }\n"},

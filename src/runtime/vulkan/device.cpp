@@ -143,6 +143,15 @@ std::string find_matrices(VkPhysicalDevice device, const Features& features, con
   return has_any ? "" : "matrices of 16-bit floats whose products are added up in f32";
 }
 
+/// True iff kernels may ask that conversions to f16 round to the nearest, and that f16 has subnormal numbers,
+/// both signs of zero, infinity and NaN, whatever holds for f32.
+bool controls_f16(const VkPhysicalDeviceVulkan12Properties& properties) {
+  return properties.shaderRoundingModeRTEFloat16 && properties.shaderDenormPreserveFloat16 &&
+         properties.shaderSignedZeroInfNanPreserveFloat16 &&
+         properties.roundingModeIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE &&
+         properties.denormBehaviorIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
+}
+
 DeviceInfo describe(VkPhysicalDevice device, const Features& features, const VulkanOptions& options) {
   const bool push = has_extension(device, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   const bool cores = has_extension(device, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME);
@@ -159,6 +168,7 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
   // Vulkan allows fma to round twice and has no feature bit for drivers that do not.
   info.fuses_fma = properties.v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
   info.is_cpu = p.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  info.casts_f16 = !info.is_cpu && features.v12.shaderFloat16 && controls_f16(properties.v12);
   info.cpu_kernels = info.is_cpu && options.cpu_kernels;
   info.unified =
       options.mapped_memory && (info.is_cpu || p.deviceType == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU);
@@ -304,7 +314,7 @@ Device::Device(int index, const VulkanOptions& options) : result_of_(options.res
   use.matrices.cooperativeMatrix = has_matrices;
   use.bf16.shaderBFloat16Type = use.bf16.shaderBFloat16CooperativeMatrix = has_bf16;
   use.v12.vulkanMemoryModel = has_matrices;
-  use.v12.shaderFloat16 = has_matrices;
+  use.v12.shaderFloat16 = has_matrices || info_.casts_f16;
   use.statistics.pipelineExecutableInfo = info_.has_statistics;
   use.subgroups.computeFullSubgroups = info_.full_subgroups;
   use.subgroups.subgroupSizeControl = info_.chooses_subgroups;

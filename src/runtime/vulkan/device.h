@@ -27,6 +27,7 @@ struct DeviceInfo {
   bool push_descriptors = false;
   bool has_addresses = false;      // kernels can access buffers by address
   bool fuses_fma = false;          // fma rounds once, in one instruction
+  bool casts_f16 = false;          // emit::Target::casts_f16
   bool full_subgroups = false;     // subgroups can be required to be full, and have shuffles
   bool chooses_subgroups = false;  // kernels require `subgroup_size`; else it is what the driver takes
   bool has_statistics = false;     // pipeline statistics; used where compilation is logged

@@ -1,9 +1,11 @@
 // GLSL for Vulkan compute. Float temporaries are `precise`: no contraction, so that fused equals unfused.
+#include <algorithm>
 #include <stdexcept>
 
 #include "jit/emit/contraction/contraction.h"
 #include "jit/emit/contraction/matrices.h"
 #include "jit/emit/dialects/glsl/exponentials.h"
+#include "jit/emit/dialects/glsl/f16.h"
 #include "jit/emit/dialects/glsl/glsl.h"
 #include "jit/emit/dialects/glsl/workgroups.h"
 
@@ -115,6 +117,7 @@ class GlslDialect : public Dialect {
           "require\n";
     if (has_tiles(kernel, target) || kernel.attention.by == ir::Attention::By::Matrices)
       text += matrix_extensions();
+    if (target.casts_f16 && casts_f16(kernel)) text += glsl_f16_modes();
     if (ir::has_score_tile(kernel)) text += "#define sn_four vec4\n#define SN_FOUR vec4\n";
     text += "#define u32 uint\n";
     if (target.has_i64) text += "#define i64 int64_t\n#define u64 uint64_t\n";
@@ -332,6 +335,7 @@ class GlslDialect : public Dialect {
   std::string_view function(std::string_view name) const override { return glsl_function(name); }
   void add_functions(const Target& target, std::map<std::string, std::string>& functions) const override {
     if (target.fuses_fma) functions.merge(glsl_fused_exponentials());
+    if (target.casts_f16) functions.merge(glsl_f16_casts());
   }
 
  protected:
@@ -361,6 +365,14 @@ class GlslDialect : public Dialect {
   static std::string word_of_slot(const std::string& slot, int words, int i) {
     return "sn_partials.word[" + std::to_string(words) + "u * u32(" + slot + ") + " + std::to_string(i) +
            "u]";
+  }
+
+  /// True iff something is cast to f16 or from it, as which floats of 8 bits are read that have as many bits
+  /// of exponent.
+  static bool casts_f16(const ir::Kernel& kernel) {
+    const auto is_cast = [](const auto& of) { return of.dtype == DType::f16 || of.dtype == DType::f8_e5m2; };
+    return std::any_of(kernel.buffers.begin(), kernel.buffers.end(), is_cast) ||
+           std::any_of(kernel.exprs.begin(), kernel.exprs.end(), is_cast);
   }
 
   /// What the lanes and rows of a workgroup are called. Short rows follow the subgroups, however these lie in

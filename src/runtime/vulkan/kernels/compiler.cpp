@@ -32,6 +32,7 @@ emit::Target target_of(const DeviceInfo& info, bool has_workgroups) {
   target.has_byte_storage = info.has_bytes;
   target.has_half_storage = info.has_halves;
   target.fuses_fma = info.fuses_fma;
+  target.casts_f16 = info.casts_f16;
   // A power of two that divides the smallest workgroup.
   if (has_workgroups && info.full_subgroups && std::has_single_bit(info.subgroup_size) &&
       info.subgroup_size > 1 && info.subgroup_size <= 64)
