@@ -25,7 +25,7 @@
 // a line is a row (column), of one that lies across a line is an element of k. While the slot is multiplied,
 // lanes load what comes into it next: pieces as they lie without a branch, in which drivers wait for them, so
 // that in the last round its own pieces are loaded once more. A second slot would save a barrier, but took
-// 1.3 to 1.8 times as long (docs/benchmarks/products.md). Sums get from matrices, of which nobody knows which
+// 1.4 to 1.9 times as long (docs/benchmarks/products.md). Sums get from matrices, of which nobody knows which
 // lane has what, to the lanes of the subgroup through the memory of the slot.
 
 #define SN_UP(a, b) (((a) + (b) - 1) / (b))

@@ -106,6 +106,11 @@ TEST_CASE("what the device's matrices do not multiply stays on ordinary lanes") 
   std::erase_if(f16_sums.tensor_cores.matrices,
                 [](const ir::MatrixShape& shape) { return shape.added == DType::f32; });
   CHECK(on(f16_sums, {64, 64}, {64, 64}).tiled == 0);
+  // Matrices that do not fill a slot of the sum.
+  for (const std::uint16_t k : {16, 24, 32}) {
+    const ir::DeviceTraits device = with_matrices(60, 64, 32, {{16, 16, k, DType::f16, DType::f32}});
+    CHECK(on(device, {96, 96}, {96, 96}, DType::f16).tiled == (k == 24 ? 0 : 1));
+  }
 }
 
 TEST_CASE("the text says what the matrices are, and has no size") {

@@ -17,7 +17,8 @@ struct MatrixTile {
 
   static constexpr int kPiece = 8, kPieceBytes = 16, kFloats = 4;  // elements, and f32, of a piece
 
-  int depth() const { return std::max<int>(32, t.matrices.k); }
+  static int depth_of(int matrix) { return std::max(32, matrix); }
+  int depth() const { return depth_of(t.matrices.k); }
   int subgroups() const { return t.rows / t.subgroup_rows * (t.columns / t.matrices.columns); }
   int lanes() const { return subgroups() * t.matrices.lanes; }
 

@@ -74,8 +74,9 @@ std::vector<ir::Tiling> ranked_matrix_tilings(const ir::Tiling& like, const Prod
   std::vector<ir::MatrixShape> shapes;
   for (const ir::MatrixShape& shape : cores.matrices) {
     const auto fits = [&](int size) { return size % kFewest == 0 && size > 0 && size <= kMost; };
+    const bool fills_slot = shape.k > 0 && ir::MatrixTile::depth_of(shape.k) % shape.k == 0;
     if (shape.multiplied == like.multiplied && shape.added == DType::f32 && fits(shape.m) && fits(shape.n) &&
-        fits(shape.k))
+        fits(shape.k) && fills_slot)
       shapes.push_back(shape);
   }
   // Larger matrices are fewer instructions.
