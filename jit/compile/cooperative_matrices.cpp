@@ -27,10 +27,17 @@ enum Op : std::uint32_t {
   kCapability = 17,
   kTypeInt = 21,
   kTypeFloat = 22,
+  kTypeArray = 28,
+  kTypePointer = 32,
   kConstantTrue = 41,
   kConstantFalse = 42,
   kConstant = 43,
   kFunction = 54,
+  kVariable = 59,
+  kLoad = 61,
+  kStore = 62,
+  kAccessChain = 65,
+  kConvert = 115,
   kTypeMatrixNv = 5358,
   kLoadNv = 5359,
   kStoreNv = 5360,
@@ -101,7 +108,39 @@ class Translation {
     if (op == kConstantFalse) truths_[words[2]] = false;
     if (op == kTypeInt && words[2] == 32 && words[3] == 0) uint_type_ = words[1];
     if (op == kTypeFloat && words.size() == 3) floats_[words[1]] = words[2];
-    if (op == kTypeMatrixNv) has_bf16_ |= marked(words).is_bf16;
+    if (op == kTypeMatrixNv && marked(words).is_bf16) bf16_matrices_.insert(words[1]);
+    note_elements(op, words);
+  }
+
+  /// Where elements of matrices of bf16 are written, one by one.
+  void note_elements(std::uint32_t op, Words words) {
+    switch (op) {
+      case kTypeArray:
+        need(words, 3);
+        if (bf16_matrices_.count(words[2])) bf16_matrices_.insert(words[1]);
+        break;
+      case kTypePointer:
+        need(words, 4);
+        points_to_[words[1]] = words[3];
+        break;
+      case kVariable:
+        need(words, 4);
+        if (bf16_matrices_.count(points_to_[words[1]])) bf16_variables_.insert(words[2]);
+        break;
+      case kAccessChain:
+        need(words, 4);
+        if (bf16_variables_.count(words[3]) && is_half(points_to_[words[1]])) bf16_elements_.insert(words[2]);
+        break;
+      case kConvert:
+        need(words, 4);
+        if (is_half(words[1])) rounded_[words[2]] = words[3];
+        break;
+      default: break;
+    }
+  }
+  bool is_half(std::uint32_t type) const {
+    const auto width = floats_.find(type);
+    return width != floats_.end() && width->second == 16;
   }
 
   /// What the type says by its scope.
@@ -113,9 +152,7 @@ class Translation {
     for (const MatrixUse use : {MatrixUse::A, MatrixUse::B, MatrixUse::Sum})
       for (const bool is_bf16 : {false, true})
         if (scope == emit::marked_scope(use, is_bf16)) {
-          const auto width = floats_.find(type[2]);
-          if (is_bf16 && (width == floats_.end() || width->second != 16))
-            refuse("a type of bf16 that has no 16 bits");
+          if (is_bf16 && !is_half(type[2])) refuse("a type of bf16 that has no 16 bits");
           return {use, is_bf16};
         }
     refuse("a type of scope " + std::to_string(scope) + ", which says of no use");
@@ -126,12 +163,12 @@ class Translation {
       case kCapability:
         if (words[1] != kMatrixNv) break;
         put(kCapability, {kMatrixKhr});
-        if (has_bf16_) put(kCapability, {kBf16Type}), put(kCapability, {kBf16Matrix});
+        if (has_bf16()) put(kCapability, {kBf16Type}), put(kCapability, {kBf16Matrix});
         return;
       case kExtension:
         if (text_of(words.subspan(1)) != kNvName) break;
         put_extension(kKhrName);
-        if (has_bf16_) put_extension(kBf16Name);
+        if (has_bf16()) put_extension(kBf16Name);
         return;
       case kTypeMatrixNv: return put_type(words);
       case kFunction:
@@ -142,6 +179,21 @@ class Translation {
       case kStoreNv: return put_store(words);
       case kMulAddNv: return put_renumbered(kMulAddKhr, words);
       case kLengthNv: return put_renumbered(kLengthKhr, words);
+      case kTypePointer:
+        to_.insert(to_.end(), words.begin(), words.end());
+        if (has_bf16() && is_half(words[3])) put_bf16_pointer(words);
+        return;
+      case kAccessChain:
+        if (bf16_elements_.count(words[2])) return put_bf16_access(words);
+        break;
+      case kLoad:
+        need(words, 4);
+        if (bf16_elements_.count(words[3])) refuse("an element of bf16 that is read");
+        break;
+      case kStore:
+        need(words, 3);
+        if (bf16_elements_.count(words[1])) return put_bf16_store(words);
+        break;
       default: break;
     }
     to_.insert(to_.end(), words.begin(), words.end());
@@ -161,6 +213,28 @@ class Translation {
       put(kTypeFloat, {bf16_type_, 16, kBf16Encoding});
     }
     return bf16_type_;
+  }
+
+  // In the text elements are 16-bit floats of the other kind, to which numbers are rounded right before. In
+  // the matrices they are bf16, and so is what these numbers are rounded to.
+  void put_bf16_pointer(Words words) {
+    const std::uint32_t id = new_id();
+    put(kTypePointer, {id, words[2], bf16_type()});
+    bf16_pointers_[words[1]] = id;
+  }
+  void put_bf16_access(Words words) {
+    std::vector<std::uint32_t> operands(words.begin() + 1, words.end());
+    operands[0] = bf16_pointers_.at(words[1]);
+    put(kAccessChain, operands);
+  }
+  void put_bf16_store(Words words) {
+    const auto number = rounded_.find(words[2]);
+    if (number == rounded_.end()) refuse("an element of bf16 that is no number rounded to 16 bits");
+    const std::uint32_t id = new_id();
+    put(kConvert, {bf16_type(), id, number->second});
+    std::vector<std::uint32_t> operands(words.begin() + 1, words.end());
+    operands[1] = id;
+    put(kStore, operands);
   }
 
   // A matrix type takes numbers, so the type of these stands before.
@@ -224,7 +298,13 @@ class Translation {
   std::map<std::uint32_t, bool> truths_;
   std::map<std::uint32_t, std::uint32_t> floats_;  // bits
   std::uint32_t uint_type_ = 0;
-  bool has_bf16_ = false;
+  bool has_bf16() const { return !bf16_matrices_.empty(); }
+
+  std::map<std::uint32_t, std::uint32_t> points_to_;  // by pointer type
+  /// Matrices of bf16, and arrays of them; variables of these types; pointers to elements.
+  std::set<std::uint32_t> bf16_matrices_, bf16_variables_, bf16_elements_;
+  std::map<std::uint32_t, std::uint32_t> rounded_;        // to 16-bit floats: of what number
+  std::map<std::uint32_t, std::uint32_t> bf16_pointers_;  // by the type of those to the text's floats
 
   std::vector<std::uint32_t> to_;
   std::uint32_t new_ids_ = 0, bf16_type_ = 0;

@@ -27,8 +27,9 @@ auto parts_of(const BufferInfo& info) {
 }
 
 auto parts_of(const Attention& attention) {
-  const auto& [rows, columns, slots, row_slots, by, workgroups] = attention;
-  return std::make_tuple(rows, columns, slots, row_slots, by, workgroups);
+  const auto& [rows, columns, slots, row_slots, by, workgroups, layout] = attention;
+  return std::make_tuple(rows, columns, slots, row_slots, by, workgroups, layout.bits, layout.lane_bits,
+                         layout.cuts_bf16);
 }
 
 auto parts_of(const LoneRows& lone_rows) {

@@ -39,6 +39,7 @@
 #include <sinter/dtype.h>
 #include <sinter/shape.h>
 
+#include "jit/ir/products/matrix_layout.h"
 #include "jit/ir/tiling.h"
 #include "src/trace/op.h"
 
@@ -195,6 +196,8 @@ struct Attention {
   std::uint8_t row_slots = 1;           // likewise of rows
   By by = By::Groups;
   std::uint8_t workgroups = 1;  // whose registers a compute unit is to hold at once
+  /// By::Matrices: which lane has what of a matrix. Where it is known scores stay in registers.
+  MatrixLayout layout = {};
   bool any() const { return rows > 0; }
 };
 

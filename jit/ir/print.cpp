@@ -60,6 +60,7 @@ class Printer {
       if (k.attention.by == Attention::By::Matrices) word("matrices");
       if (k.attention.by == Attention::By::Stripes) word("stripes");
       if (k.attention.by != Attention::By::Groups) word("workgroups").number(k.attention.workgroups);
+      if (k.attention.layout.is_known()) word(describe(k.attention.layout));
     }
     if (k.lone_rows.any()) word("lone").number(k.lone_rows.lanes);
     if (k.wide) word("wide");

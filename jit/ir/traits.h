@@ -9,6 +9,8 @@
 
 #include <sinter/dtype.h>
 
+#include "jit/ir/products/matrix_layout.h"
+
 namespace sinter::ir {
 
 /// Matrices that the lanes of a subgroup multiply together: m x k by k x n, of one dtype, whose products are
@@ -28,8 +30,9 @@ struct TensorCores {
   /// Where tensor cores are reached by cooperative matrices alone (Vulkan): those that there are. Elsewhere
   /// empty: subgroups, or groups of them, multiply by instructions of the device's own.
   std::vector<MatrixShape> matrices = {};
-  int subgroup_lanes = 32;  // of those that multiply such matrices
-  int most_lanes = 1024;    // of a workgroup that has such
+  MatrixLayout layout = {};  // of sums of 16 x 16, and of first factors; which lanes have what may be unknown
+  int subgroup_lanes = 32;   // of those that multiply such matrices
+  int most_lanes = 1024;     // of a workgroup that has such
   /// Not 0: ordinary lanes multiply f32 by tiles as well, whose products are not rounded: so many in a cycle.
   double exact_products = 0;
   double fewest_exact = 0x1p30;  // multiplications of a convolution from which on tiles of these pay

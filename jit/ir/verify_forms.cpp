@@ -215,6 +215,8 @@ void FormVerifier::check_attention() const {
               ? a.rows == 1 && a.columns == 1
               : a.rows % (by_groups ? 64 : 16) == 0 && a.columns % 16 == 0 && a.slots >= (by_groups ? 2 : 1),
           where, "of no such tiles");
+  require(!a.layout.is_known() || a.by == Attention::By::Matrices, where,
+          "of no matrices, but with a layout");
   for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");
   const std::vector<std::uint32_t> loops = dependence(k_);
   const std::uint32_t both = 3u << (k_.outer_rank - 1u);  // the loops of rows and of columns

@@ -124,6 +124,7 @@ Environment read() {
   e.warp_groups = flag("SINTER_WARP_GROUPS", e.warp_groups);
   e.tiled_products = number("SINTER_TILED_PRODUCTS", e.tiled_products);
   e.cooperative_matrices = flag("SINTER_COOPERATIVE_MATRICES", e.cooperative_matrices);
+  e.matrix_layout = flag("SINTER_MATRIX_LAYOUT", e.matrix_layout);
   e.anomaly = flag("SINTER_ANOMALY", e.anomaly);
   e.validation = flag("SINTER_VULKAN_VALIDATION", e.validation);
   e.recipe_bytes = number("SINTER_RECIPE_BYTES", e.recipe_bytes);
@@ -226,6 +227,8 @@ std::vector<EnvironmentVariable> environment_variables() {
       {"SINTER_TILED_PRODUCTS", std::to_string(e.tiled_products),
        "multiplications from which on CUDA devices compute a convolution of f32 by tiles where it may not be "
        "rounded"},
+      {"SINTER_MATRIX_LAYOUT", onoff(e.matrix_layout),
+       "0 keeps scores on Vulkan's cooperative matrices in shared memory"},
       {"SINTER_COOPERATIVE_MATRICES", onoff(e.cooperative_matrices),
        "0: Vulkan devices multiply 16-bit floats on ordinary lanes, not by cooperative matrices"},
       {"SINTER_ANOMALY", onoff(e.anomaly),

@@ -42,6 +42,7 @@ struct Environment {
   std::int64_t tiled_products = 1 << 30;  // SINTER_TILED_PRODUCTS: of convolutions in exact f32, by tiles
   bool anomaly = false;  // SINTER_ANOMALY=1: a gradient that is not finite throws, and names its operation
   bool cooperative_matrices = true;  // SINTER_COOPERATIVE_MATRICES=0: Vulkan keeps to ordinary lanes
+  bool matrix_layout = true;         // SINTER_MATRIX_LAYOUT=0: nobody asks which lanes have what of matrices
   bool validation = false;           // SINTER_VULKAN_VALIDATION=1: validation layers on, messages are errors
   MatmulPrecision matmul_precision =
       MatmulPrecision::Highest;          // SINTER_MATMUL_PRECISION: highest, tf32x3, high or medium

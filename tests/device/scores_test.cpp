@@ -69,6 +69,9 @@ const std::vector<Device>& scores_devices() {
       add({.cpu_kernels = false, .max_storage_range = 512});
     }
     add({.cpu_kernels = false, .cooperative_matrices = true});
+    // Where it is known which lanes have what of matrices, also as if it were not.
+    if (all.back().core().traits().tensor_cores.layout.is_known())
+      add({.cpu_kernels = false, .cooperative_matrices = true, .matrix_layout = false});
 #endif
     return all;
   }();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -18,8 +19,26 @@ inline ir::DeviceTraits with_matrices(int compute_units, std::size_t shared_kib,
   ir::DeviceTraits traits;
   traits.grid_reductions = true;
   traits.reciprocals = true;
-  traits.tensor_cores = {compute_units, shared_kib << 10, false, 1024, std::move(matrices), subgroup, 1024};
+  traits.tensor_cores = {compute_units, shared_kib << 10, false, 1024, std::move(matrices), {}, subgroup,
+                         1024};
   return traits;
+}
+
+/// A lane of NVIDIA's has two neighbours in each half of a row, and the same eight rows below.
+inline constexpr ir::MatrixLayout kNvidiaLayout{{1, 2, 4, 5, 6, 0, 3, 7}, 5};
+/// As AMD's RDNA 3: of a lane's column every second row, or, in subgroups of 64, every fourth.
+inline constexpr ir::MatrixLayout kAmdLayout{{0, 1, 2, 3, 4, 5, 6, 7}, 5},
+    kWideLayout{{0, 1, 2, 3, 4, 5, 6, 7}, 6};
+
+/// What lanes of such a layout have: row * 16 + column, by lane and element.
+inline std::vector<std::uint32_t> places_of(const ir::MatrixLayout& layout) {
+  std::vector<std::uint32_t> places(256);
+  const auto lanes = static_cast<std::size_t>(layout.lanes()), elements = places.size() / lanes;
+  for (std::size_t place = 0; place < places.size(); ++place)
+    for (std::size_t b = 0; b < layout.bits.size(); ++b)
+      places[place % lanes * elements + place / lanes] |= static_cast<std::uint32_t>(place >> b & 1)
+                                                          << layout.bits[b];
+  return places;
 }
 
 /// What Mesa's device in software has, for subgroups of eight lanes.

@@ -4,23 +4,30 @@
 #include "jit/compile/cooperative_matrices.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <sinter/autodiff.h>
 #include <sinter/error.h>
+#include <sinter/half.h>
 #include <sinter/nn/attention.h>
 #include <sinter/sinter.h>
 
 #include "jit/compile/shaderc.h"
 #include "jit/emit/contraction/matrix_scopes.h"
 #include "src/runtime/vulkan/cooperative_matrices.h"
+#include "src/runtime/vulkan/matrix_layout.h"
 #include "tests/support/matrix_devices.h"
 
 using namespace sinter;
@@ -150,41 +157,143 @@ TEST_CASE("texts of products become modules of the extension that drivers have")
       }
 }
 
+namespace {
+
+/// Checks the modules of attention and its gradients with vectors of so many elements.
+void check_attention_texts(ir::DeviceTraits traits, DType dtype, std::int64_t depth) {
+  traits.score_tile_bytes = traits.tensor_cores.shared_bytes;
+  const Planned p = planned(
+      [&](const Device& device) {
+        const Device training = device.autodiff();
+        std::vector<AnyTensor> x;
+        for (int k = 0; k < 3; ++k) x.push_back(input({2, 3, 256, depth}, training, dtype).require_grad());
+        const AnyTensor y = nn::detail::attention(x[0], x[1], x[2], {.causal = true}, Location::current());
+        std::vector<AnyTensor> results = gradient(y, std::span<const AnyTensor>(x), {.seed = x[0]});
+        results.push_back(y);
+        for (AnyTensor& result : results) result = result.inner();
+        return results;
+      },
+      traits);
+  int kernels = 0;
+  for (const auto& kernel : p.plan.kernels) {
+    if (!kernel->attention.any()) continue;
+    ++kernels;
+    const Words module = compile::compile_glsl(emit::emit(*kernel, glsl_target(traits)).text);
+    CHECK_FALSE(compile::has_nv_matrices(module));
+    const Matrices matrices(module);
+    CHECK(matrices.types.size() == 3);
+    for (const auto& [id, type] : matrices.types) CHECK((type.rows == 16 && type.columns == 16));
+    // Of a known layout all stays in registers, else it is stored by columns.
+    CHECK(kernel->attention.layout == traits.tensor_cores.layout);
+    CHECK(matrices.stored ==
+          (kernel->attention.layout.is_known() ? std::set<std::uint32_t>{} : std::set<std::uint32_t>{1}));
+    CHECK(matrices.factor == (dtype == DType::bf16 ? kBf16 : 16));
+  }
+  CHECK(kernels >= 3);
+}
+
+}  // namespace
+
 TEST_CASE("texts of attention become such modules as well") {
-  for (ir::DeviceTraits traits : {nvidia(), with_wide_subgroups()})
+  for (const ir::DeviceTraits& device : {nvidia(), with_wide_subgroups()})
     for (const DType dtype : {DType::bf16, DType::f16})
       for (const std::int64_t depth : {24, 64, 128}) {
         CAPTURE(name_of(dtype));
         CAPTURE(depth);
-        traits.score_tile_bytes = traits.tensor_cores.shared_bytes;
-        const Planned p = planned(
-            [&](const Device& device) {
-              const Device training = device.autodiff();
-              std::vector<AnyTensor> x;
-              for (int k = 0; k < 3; ++k)
-                x.push_back(input({2, 3, 256, depth}, training, dtype).require_grad());
-              const AnyTensor y =
-                  nn::detail::attention(x[0], x[1], x[2], {.causal = true}, Location::current());
-              std::vector<AnyTensor> results = gradient(y, std::span<const AnyTensor>(x), {.seed = x[0]});
-              results.push_back(y);
-              for (AnyTensor& result : results) result = result.inner();
-              return results;
-            },
-            traits);
-        int kernels = 0;
-        for (const auto& kernel : p.plan.kernels) {
-          if (!kernel->attention.any()) continue;
-          ++kernels;
-          const Words module = compile::compile_glsl(emit::emit(*kernel, glsl_target(traits)).text);
-          CHECK_FALSE(compile::has_nv_matrices(module));
-          const Matrices matrices(module);
-          CHECK(matrices.types.size() == 3);
-          for (const auto& [id, type] : matrices.types) CHECK((type.rows == 16 && type.columns == 16));
-          CHECK(matrices.stored == std::set<std::uint32_t>{1});  // by columns
-          CHECK(matrices.factor == (dtype == DType::bf16 ? kBf16 : 16));
-        }
-        CHECK(kernels >= 3);
+        check_attention_texts(device, dtype, depth);
+        ir::DeviceTraits laid = device;
+        const bool is_wide = device.tensor_cores.subgroup_lanes == 64;
+        laid.tensor_cores.layout = is_wide ? kWideLayout : kNvidiaLayout;
+        check_attention_texts(laid, dtype, depth);
+        if (is_wide) continue;
+        laid.tensor_cores.layout = kAmdLayout;
+        laid.tensor_cores.layout.cuts_bf16 = true;
+        check_attention_texts(laid, dtype, depth);
       }
+}
+
+TEST_CASE("layouts are read off what lanes have") {
+  for (const ir::MatrixLayout& layout : {kNvidiaLayout, kAmdLayout, kWideLayout}) {
+    const std::vector<std::uint32_t> seen = places_of(layout);
+    const std::optional<ir::MatrixLayout> found = ir::layout_of(seen, layout.lanes());
+    REQUIRE(found);
+    CHECK(*found == layout);
+    CHECK(found->lanes_of_row() * found->columns_of_lane() == 16);
+    CHECK(found->rows_of_lane() * found->columns_of_lane() * found->lanes() == 256);
+  }
+  CHECK(kNvidiaLayout.lanes_of_row() == 4);
+  CHECK(kNvidiaLayout.rows_of_lane() == 2);
+  CHECK(kAmdLayout.lanes_of_row() == 16);
+  CHECK(ir::describe(kNvidiaLayout) == "lanes 1 2 4 5 6, elements 0 3 7");
+  // Two elements that changed places, one that is there twice, one that is none.
+  for (const auto& [from, to] : {std::pair{7u, 9u}, {200u, 3u}}) {
+    std::vector<std::uint32_t> seen = places_of(kNvidiaLayout);
+    std::swap(seen[from], seen[to]);
+    CHECK_FALSE(ir::layout_of(seen, 32));
+    seen = places_of(kNvidiaLayout);
+    seen[from] = seen[to];
+    CHECK_FALSE(ir::layout_of(seen, 32));
+    seen[from] = 256 + from;
+    CHECK_FALSE(ir::layout_of(seen, 32));
+  }
+  // Lanes that have a row and are no neighbours; other numbers of lanes and of elements.
+  CHECK_FALSE(ir::layout_of(places_of({{4, 5, 0, 1, 6, 2, 3, 7}, 5}), 32));
+  const std::vector<std::uint32_t> seen = places_of(kNvidiaLayout);
+  for (const int lanes : {0, 24, 512}) CHECK_FALSE(ir::layout_of(seen, lanes));
+  CHECK_FALSE(ir::layout_of(std::span(seen).first(128), 32));
+}
+
+TEST_CASE("a layout is made use of where first factors have it too, rounded to the nearest") {
+  using runtime::vulkan::LayoutWords;
+  const auto answer = [](const ir::MatrixLayout& sums, const ir::MatrixLayout& factors, DType dtype,
+                         bool cuts = false) {
+    LayoutWords words = runtime::vulkan::layout_question();
+    words.elements = static_cast<std::uint32_t>(sums.elements());
+    const std::vector<std::uint32_t> places = places_of(sums), of_factors = places_of(factors);
+    for (std::size_t i = 0; i < 256; ++i) {
+      words.places[i] = places[i];
+      const float given = std::bit_cast<float>(words.given[i]);
+      std::uint32_t bits = dtype == DType::bf16 ? bfloat16(given).bits() : float16(given).bits();
+      if (cuts && dtype == DType::bf16) bits = words.given[i] >> 16;
+      if (cuts && dtype == DType::f16 &&
+          std::abs(float(float16::from_bits(static_cast<std::uint16_t>(bits)))) > std::abs(given))
+        --bits;
+      words.rounded[of_factors[i] / 2] |= bits << (of_factors[i] % 2 * 16);
+    }
+    return words;
+  };
+  for (const DType dtype : {DType::bf16, DType::f16}) {
+    CAPTURE(dtype);
+    const LayoutWords good = answer(kNvidiaLayout, kNvidiaLayout, dtype);
+    CHECK(runtime::vulkan::layout_answered(good, dtype, 32) == std::optional(kNvidiaLayout));
+    CHECK(runtime::vulkan::layout_answered(answer(kWideLayout, kWideLayout, dtype), dtype, 64) ==
+          std::optional(kWideLayout));
+    CHECK_FALSE(runtime::vulkan::layout_answered(answer(kNvidiaLayout, kAmdLayout, dtype), dtype, 32));
+    const auto cut =
+        runtime::vulkan::layout_answered(answer(kNvidiaLayout, kNvidiaLayout, dtype, true), dtype, 32);
+    CHECK(cut.has_value() == (dtype == DType::bf16));
+    if (cut) CHECK(cut->cuts_bf16);
+    if (cut) CHECK(cut->bits == kNvidiaLayout.bits);
+    CHECK_FALSE(runtime::vulkan::layout_answered(good, dtype, 64));
+    LayoutWords other = good;
+    other.elements = 16;
+    CHECK_FALSE(runtime::vulkan::layout_answered(other, dtype, 32));
+    // The middle between two numbers is asked for, and numbers on both sides of it.
+    int ups = 0, downs = 0;
+    for (std::size_t i = 0; i < 256; ++i) {
+      const float given = std::bit_cast<float>(good.given[i]);
+      const float rounded = dtype == DType::bf16 ? float(bfloat16(given)) : float(float16(given));
+      (std::abs(rounded) > std::abs(given) ? ups : downs) += 1;
+    }
+    CHECK(ups > 50);
+    CHECK(downs > 50);
+    for (const ir::DeviceTraits& device : {nvidia(), with_wide_subgroups()}) {
+      const Words module = compile::compile_glsl(runtime::vulkan::layout_source(glsl_target(device), dtype));
+      CHECK_FALSE(compile::has_nv_matrices(module));
+      const std::vector<Words> all = instructions(module);
+      CHECK(std::count_if(all.begin(), all.end(), [](const Words& i) { return i[0] == 4456; }) == 2);
+    }
+  }
 }
 
 namespace {
@@ -231,6 +340,50 @@ TEST_CASE("what is not as texts of products have it is refused by name") {
   CHECK(refusal(broken).find("beyond the module's end") != std::string::npos);
   CHECK(refusal({1, 2, 3}).find("no SPIR-V") != std::string::npos);
   CHECK(refusal(module_with(marked, {{5359, 5, 10}})).find("operands") != std::string::npos);
+}
+
+TEST_CASE("elements of bf16 are what was rounded to them") {
+  constexpr std::uint32_t kFunction = 7;
+  const std::uint32_t marked = emit::marked_scope(emit::MatrixUse::A, true);
+  // A variable of matrices, f32 and its pointer, an element, and a number rounded to 16 bits.
+  const std::vector<Words> element = {{22, 6, 32},           {28, 7, 5, 4},          {32, 8, kFunction, 7},
+                                      {32, 9, kFunction, 2}, {59, 8, 10, kFunction}, {115, 2, 11, 12},
+                                      {65, 9, 13, 10, 4, 4}};
+  const auto with = [&](const Words& last) {
+    std::vector<Words> all = element;
+    all.push_back(last);
+    return module_with(marked, all);
+  };
+  const std::vector<Words> made = instructions(compile::with_khr_matrices(with({62, 13, 11})));
+  const auto of = [&](std::uint32_t op) {
+    std::vector<Words> found;
+    std::copy_if(made.begin(), made.end(), std::back_inserter(found),
+                 [&](const Words& i) { return i[0] == op; });
+    return found;
+  };
+  std::uint32_t bf16 = 0;
+  for (const Words& type : of(22))
+    if (type.size() == 4) bf16 = type[1];
+  REQUIRE(bf16 != 0);
+  const std::vector<Words> converts = of(115), stores = of(62);
+  REQUIRE(converts.size() == 2);
+  CHECK(Words(converts[1].begin(), converts[1].begin() + 2) == Words{115, bf16});
+  CHECK(converts[1][3] == 12);
+  CHECK(stores == std::vector<Words>{{62, 13, converts[1][2]}});
+  const std::vector<Words> pointers = of(32);
+  REQUIRE(pointers.size() == 3);
+  CHECK(pointers[2][3] == bf16);
+  CHECK(of(65) == std::vector<Words>{{65, pointers[2][1], 13, 10, 4, 4}});
+  CHECK(refusal(with({62, 13, 12})).find("no number rounded") != std::string::npos);
+  CHECK(refusal(with({61, 2, 14, 13})).find("that is read") != std::string::npos);
+  CHECK(refusal(with({61, 2})).find("operands") != std::string::npos);
+  // Of matrices of f16 they stay as they are.
+  std::vector<Words> all = element;
+  all.push_back({62, 13, 11});
+  const Words f16 =
+      compile::with_khr_matrices(module_with(emit::marked_scope(emit::MatrixUse::A, false), all));
+  const std::vector<Words> kept = instructions(f16);
+  CHECK(std::find(kept.begin(), kept.end(), Words{62, 13, 11}) != kept.end());
 }
 
 TEST_CASE("operands of memory, and lengths, stay what they are") {

@@ -1,5 +1,6 @@
 // Plans of attention on devices with tensor cores: scores stay out of memory, and what stops that.
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -258,6 +259,24 @@ TEST_CASE("scores stay out of memory where cooperative matrices multiply, as far
         CHECK(emit::attention_lanes(*kernel) % 32 == 0);
       }
     }
+  // Where scores stay in registers tiles are as wide as these allow: the results of the rows' gradients, of
+  // keys and values, are twice as many.
+  ir::DeviceTraits laid = traits;
+  laid.tensor_cores.layout = kNvidiaLayout;
+  for (const auto& [depth, columns] : {std::pair{64, std::set{32, 64}}, {128, {16, 32, 64}}}) {
+    std::set<int> found;
+    const Planned p = with_gradients(causal, DType::bf16, {2, 3, kLength, depth}, laid);
+    CHECK(kernels_of_scores(p) == 3);
+    for (const auto& kernel : p.plan.kernels) {
+      if (!kernel->attention.any()) continue;
+      CHECK(kernel->attention.layout == kNvidiaLayout);
+      CHECK(kernel->attention.rows == 64);
+      CHECK(emit::attention_lanes(*kernel) == 128);
+      CHECK(emit::attention_shared_bytes(*kernel) <= laid.score_tile_bytes);
+      found.insert(kernel->attention.columns);
+    }
+    CHECK(found == columns);
+  }
   // Longer vectors leave no room where ordinary lanes have to multiply them.
   CHECK(kernels_of_scores(forward(causal, {2, 3, kLength, 256}, traits)) == 0);
   // Of matrices of another size it is not known how to make tiles, and ordinary lanes are slower.

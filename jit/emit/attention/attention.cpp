@@ -55,7 +55,9 @@ Source emit_attention(const ir::Kernel& kernel, const Target& target) {
     case ir::Attention::By::Groups: return emit_group_attention(kernel, target);
     case ir::Attention::By::Subgroups: return emit_subgroup_attention(kernel, target);
     case ir::Attention::By::Lanes: return emit_lane_attention(kernel, target);
-    case ir::Attention::By::Matrices: return emit_matrix_attention(kernel, target);
+    case ir::Attention::By::Matrices:
+      return kernel.attention.layout.is_known() ? emit_laid_attention(kernel, target)
+                                                : emit_exchanged_attention(kernel, target);
     case ir::Attention::By::Stripes: break;
   }
   throw std::logic_error("attention by stripes, which is for the host");

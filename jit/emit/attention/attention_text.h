@@ -38,7 +38,8 @@ Source emit_group_attention(const ir::Kernel& kernel, const Target& target);
 Source emit_subgroup_attention(const ir::Kernel& kernel, const Target& target);
 /// By ordinary lanes.
 Source emit_lane_attention(const ir::Kernel& kernel, const Target& target);
-/// By cooperative matrices.
-Source emit_matrix_attention(const ir::Kernel& kernel, const Target& target);
+/// By cooperative matrices of a known layout, and of another one.
+Source emit_laid_attention(const ir::Kernel& kernel, const Target& target);
+Source emit_exchanged_attention(const ir::Kernel& kernel, const Target& target);
 
 }  // namespace sinter::emit

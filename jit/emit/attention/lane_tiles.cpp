@@ -29,6 +29,9 @@ class LaneTilesText : public ScoreTilesText {
   }
   int fours_of(ExprId combine) const { return ir::ScoreTile::fours_of_lane(row_of(combine)); }
   DType weight_type(ExprId) const override { return DType::f32; }
+  std::string kept_weight(ExprId id, const std::string& number) const override {
+    return f32_of(row_of(id).dtype, rounded(row_of(id).dtype, number));
+  }
 
   void declare_sums() override {
     for (const ExprId id : state_.combines) {

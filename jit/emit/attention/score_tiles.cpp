@@ -73,8 +73,8 @@ void ScoreTilesText::write_head() {
   const std::string rows = text_of(k_.attention.rows);
   line("const int tiles = (size_m + " + rows + " - 1) / " + rows + ", items = " + items + ";");
   line("const int lane = int(" + e_.dialect.lane_in_subgroups(e_.target) + "), t = lane % " +
-       text_of(lanes_of_row_) + ", first = lane / " + text_of(lanes_of_row_) + " * " +
-       text_of(rows_of_lane_) + ";");
+       text_of(lanes_of_row_) + ";");
+  write_lanes();
   const Dialect::Grid& grid = e_.dialect.grid(k_);
   e_.open("for (int item = int(" + grid.workgroup + "); item < items; item += int(" + grid.workgroups + "))");
   // The longest first, so that the last to be done is short.
@@ -85,12 +85,18 @@ void ScoreTilesText::write_head() {
   split_loops(e_, "(item / tiles)", batch);
 }
 
+void ScoreTilesText::write_lanes() {
+  line("const int first = lane / " + text_of(lanes_of_row_) + " * " + text_of(rows_of_lane_) + ";");
+}
+
 void ScoreTilesText::write_tile_of_rows() {
   bring_rows(false);
+  hold_rows();
   write_start();
   const Masks::Tests tests = masks_.tests();
   for (const std::string& test : tests.before) line(test);
   line("bool skips = false;");
+  if (brings_ahead()) declare_columns();
   e_.open("for (int from = 0; from < size_n; from += " + text_of(k_.attention.columns) + ")");
   line("bool is_skipped, is_seen;");
   e_.open("");
@@ -102,8 +108,19 @@ void ScoreTilesText::write_tile_of_rows() {
   line("skips = true;");
   line("continue;");
   e_.close();
-  bring_rows(true);
-  barrier();
+  if (brings_ahead()) {
+    e_.open("if (asked_for != from)");
+    ask_for_columns("from");
+    e_.close();
+    barrier();  // columns before have been read
+    share_columns();
+    line("asked_for = from + " + text_of(k_.attention.columns) + ";");
+    barrier();
+    ask_for_columns("asked_for");
+  } else {
+    bring_rows(true);
+    barrier();
+  }
   multiply();
   if (is_softmax(k_)) write_greatest();
   write_weights();
@@ -146,14 +163,43 @@ void ScoreTilesText::bring_rows(bool of_columns) {
   }
 }
 
+template <class Body>
+void ScoreTilesText::over_columns(Body body) {
+  for (const ExprId id : rows_)
+    if (tile_.is_column(id)) body(id, pieces_of_lane(id, k_.attention.columns));
+}
+
+void ScoreTilesText::declare_columns() {
+  over_columns([&](ExprId id, int count) { declare_pieces(id, count); });
+  line("int asked_for = -1;");
+}
+
+// Without a branch, in which drivers wait for what is loaded: behind the last columns the last one comes
+// again.
+void ScoreTilesText::ask_for_columns(const std::string& from) {
+  over_columns([&](ExprId id, int count) {
+    open_pieces(id, true, 0, count, from);
+    load_piece(id);
+    e_.close();
+  });
+}
+
+void ScoreTilesText::share_columns() {
+  over_columns([&](ExprId id, int count) {
+    open_pieces(id, true, 0, count);
+    store_piece(id);
+    e_.close();
+  });
+}
+
 int ScoreTilesText::pieces_of_lane(ExprId row, int lines) const {
   return (lines * pieces_of_line(expr(row)) + tile_.lanes() - 1) / tile_.lanes();
 }
 
 /// A lane's pieces of a Row, number i; who has fewer has the last one again.
-void ScoreTilesText::open_pieces(ExprId id, bool of_columns, int first, int count) {
+void ScoreTilesText::open_pieces(ExprId id, bool of_columns, int first, int count, const std::string& from) {
   const std::size_t loop = of_columns ? column_ : row_;
-  const std::string begin = of_columns ? "from" : "row_of_tile", size = of_columns ? "size_n" : "size_m";
+  const std::string begin = of_columns ? from : "row_of_tile", size = of_columns ? "size_n" : "size_m";
   const int of_line = pieces_of_line(expr(id)),
             all = (of_columns ? k_.attention.columns : k_.attention.rows) * of_line, lanes = tile_.lanes();
   e_.open_unrolled("i", count);
@@ -185,7 +231,7 @@ void ScoreTilesText::open_rows() {
   define_row();
 }
 void ScoreTilesText::define_row() {
-  line("const int of_row = row_of_tile + first + r;");
+  line("const int of_row = row_of_tile + " + row_in_tile() + ";");
   line(e_.dialect.constant(e_.index_type, e_.coordinates[row_], e_.index("min(of_row, size_m - 1)")));
 }
 void ScoreTilesText::import_rows() {
@@ -221,7 +267,7 @@ void ScoreTilesText::over_scores(Body body) {
     are_all_seen_ = all;
     if (!masks_.conditions().empty()) e_.open(all ? "if (is_seen)" : "else");
     e_.open_unrolled("c", columns_of_lane_);
-    line("const int column = from + c * " + text_of(lanes_of_row_) + " + t;");
+    line("const int column = from + " + column_in_tile() + ";");
     line("const bool is_column = " + std::string(all ? "true" : "column < size_n") + ";");
     line(e_.dialect.constant(e_.index_type, e_.coordinates[column_],
                              e_.index("(is_column ? column : size_n - 1)")));
@@ -281,10 +327,7 @@ void ScoreTilesText::write_weights() {
            joined(id, sum, "(is_column ? " + e_.value(expr(id).args[0]) + " : " + none(id) + ")") + ";");
     }
     for (const ExprId id : state_.combines) {
-      const DType dtype = row_of(id).dtype;
-      const std::string bits = rounded(dtype, e_.value(expr(id).args[0]));
-      const bool is_kept = weight_type(id) == dtype;
-      line(name("weight", id) + "[at] = is_column ? " + (is_kept ? bits : f32_of(dtype, bits)) + " : " +
+      line(name("weight", id) + "[at] = is_column ? " + kept_weight(id, e_.value(expr(id).args[0])) + " : " +
            e_.dialect.literal(weight_type(id), 0) + ";");
     }
   });

@@ -24,6 +24,15 @@ class ScoreTilesText : protected ScoreValues {
 
   /// Text before the kernel.
   virtual std::string definitions() { return ""; }
+  /// Defines `lane`, `t` and `first`.
+  virtual void write_lanes();
+  /// In the tile: a lane's row number r, and the column of its score number c of a row.
+  virtual std::string row_in_tile() const { return "first + r"; }
+  virtual std::string column_in_tile() const { return "c * " + text_of(lanes_of_row_) + " + t"; }
+  /// When the vectors of the tile's rows are on their way to shared memory.
+  virtual void hold_rows() {}
+  /// True: those of the next columns come while these are computed.
+  virtual bool brings_ahead() const { return false; }
   /// Sums of nothing, for each combination.
   virtual void declare_sums() = 0;
   /// What a lane brings of a Row goes through an array: of its piece number i, which is number `part` of line
@@ -36,8 +45,9 @@ class ScoreTilesText : protected ScoreValues {
   virtual void multiply() = 0;
   /// What was combined before this tile becomes smaller by factor[r].
   virtual void shrink() = 0;
-  /// What a weight is kept as until it is multiplied, in an array weightN.
+  /// What a weight is kept as until it is multiplied, in an array weightN; text of such a number.
   virtual DType weight_type(ir::ExprId combine) const = 0;
+  virtual std::string kept_weight(ir::ExprId combine, const std::string& number) const = 0;
   virtual void combine(ir::ExprId id) = 0;
   /// After the last tile, and for a row of a lane, whose other results are known.
   virtual void finish_sums() {}
@@ -57,8 +67,15 @@ class ScoreTilesText : protected ScoreValues {
   void write_tile_of_rows();
   /// Vectors of the tile's rows, or of the columns from `from` on; zeros where there are no more.
   void bring_rows(bool of_columns);
+  /// The same for columns, of which all a lane has are on their way at once: it asks for those from `from`
+  /// on, and puts them where they are shared.
+  void declare_columns();
+  void ask_for_columns(const std::string& from);
+  void share_columns();
+  template <class Body>
+  void over_columns(Body body);
   int pieces_of_lane(ir::ExprId row, int lines) const;
-  void open_pieces(ir::ExprId row, bool of_columns, int first, int count);
+  void open_pieces(ir::ExprId row, bool of_columns, int first, int count, const std::string& from = "from");
   /// Outer values that are asked for where scores are, and later.
   void find_row_values();
   void define_row();

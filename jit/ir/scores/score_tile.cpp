@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace sinter::ir {
 
 ScoreTile::ScoreTile(const Kernel& kernel) : kernel_(kernel), attention_(kernel.attention) {
   const std::vector<std::uint32_t> loops = dependence(kernel);
-  for (const bool columns : {false, true})
+  int end_of_held = 0;
+  for (const bool columns : {false, true}) {
+    if (columns && holds_rows()) end_of_held = std::exchange(end_of_rows_, 0);
     for (ExprId id = 0; id < kernel.exprs.size(); ++id) {
       const Expr& e = kernel.exprs[id];
       const bool is_column = (loops[id] >> kernel.outer_rank & 1) != 0;
@@ -17,8 +20,13 @@ ScoreTile::ScoreTile(const Kernel& kernel) : kernel_(kernel), attention_(kernel.
       places_[id] = {is_column, end_of_rows_};
       end_of_rows_ += (is_column ? attention_.columns : attention_.rows) * line(e);
     }
+  }
   if (!of_matrices()) {
     pieces_ = end_of_rows_ + std::max(attention_.columns * line_of_weights(), lanes());
+    return;
+  }
+  if (is_laid()) {
+    pieces_ = std::max(end_of_rows_, end_of_held);
     return;
   }
   int scores = end_of_rows_, sums = 0;
@@ -45,10 +53,21 @@ int ScoreTile::words_of_lane() const {
     if (e.kind == ExprKind::Dot) words += of_dot;
     if (e.kind != ExprKind::Combine) continue;
     const Expr& row = kernel_.exprs[e.args[1]];
-    words += of_matrices() ? of_dot + attention_.rows * matrices_of(row) * kMatrix / lanes()
-                           : rows_of_lane() * kFour * fours_of_lane(row);
+    if (of_matrices())
+      words += (is_laid() ? of_dot / 2 : of_dot) + attention_.rows * matrices_of(row) * kMatrix / lanes();
+    else
+      words += rows_of_lane() * kFour * fours_of_lane(row);
   }
   return words;
 }
+
+int ScoreTile::words_of_rows() const {
+  int words = 0;
+  for (const auto& [id, place] : places_)
+    if (!place.is_column) words += attention_.rows * matrices_of(kernel_.exprs[id]) * kMatrix / 2 / lanes();
+  return words;
+}
+
+bool ScoreTile::holds_rows() const { return is_laid() && words_of_lane() + words_of_rows() <= kMostWords; }
 
 }  // namespace sinter::ir

@@ -17,19 +17,23 @@ namespace sinter::ir {
 ///                 other where they cannot exchange it otherwise
 ///   By::Matrices  the scores of each Dot, in whose place come, when lanes have read them, weights of 16 bits
 ///                 and sixteen lines of numbers of rows, which matrices are divided by. When all is done, the
-///                 sums of each Combine come in the place of everything, a line for each element.
+///                 sums of each Combine come in the place of everything, a line for each element. Where the
+///                 layout of matrices is known, nothing: all this stays in registers.
 ///
 /// Several lanes share the scores of rows_of_lane() neighbouring rows: lane t of these has columns t, t +
-/// lanes_of_row() and so on.
+/// lanes_of_row() and so on. Of matrices of a known layout lanes have the rows and columns that this says.
 class ScoreTile {
  public:
   static constexpr int kFour = 4, kPieceBytes = 16, kMatrix = 16;
+  /// Of a lane, for what it holds, beside what it finds that by.
+  static constexpr int kMostWords = 168;
 
   explicit ScoreTile(const Kernel& kernel);
 
   bool of_matrices() const { return attention_.by == Attention::By::Matrices; }
-  int rows_of_lane() const { return of_matrices() ? 8 : 4; }
-  int lanes_of_row() const { return of_matrices() ? 16 : 8; }
+  bool is_laid() const { return attention_.layout.is_known(); }
+  int rows_of_lane() const { return is_laid() ? attention_.layout.rows_of_lane() : of_matrices() ? 8 : 4; }
+  int lanes_of_row() const { return is_laid() ? attention_.layout.lanes_of_row() : of_matrices() ? 16 : 8; }
   int lanes() const { return attention_.rows / rows_of_lane() * lanes_of_row(); }
   int columns_of_lane() const { return attention_.columns / lanes_of_row(); }
   /// Of the vectors of a Row, fours of a lane that combines them, at most.
@@ -55,6 +59,10 @@ class ScoreTile {
   std::size_t bytes() const { return static_cast<std::size_t>(pieces_) * kPieceBytes; }
   /// Words that a lane holds of scores, weights and sums.
   int words_of_lane() const;
+  /// Of a known layout: a lane's words of the Rows of the tile's rows, and whether it holds them, so that
+  /// those of columns come in their place, or loads them again for each tile of columns.
+  int words_of_rows() const;
+  bool holds_rows() const;
 
  private:
   struct Place {

@@ -34,9 +34,8 @@ constexpr std::size_t kMostBatchDims = 3, kMostOrderedBatchDims = 2;
 constexpr std::int64_t kAlignment = 16, kStep = 8;
 // Of the longest vectors that one instruction combines, and that a Dot has registers' worth of time for.
 constexpr std::int64_t kLongestBytes = 512;
-// Of ordinary lanes: words for scores and sums, with which two of the largest workgroups have registers, and
-// with which one has.
-constexpr int kHalfOfWords = 80, kAllWords = 168;
+// Of ordinary lanes: words for scores and sums, with which two of the largest workgroups have registers.
+constexpr int kHalfOfWords = 80;
 
 class Chooser {
  public:
@@ -271,16 +270,16 @@ class Chooser {
 
   /// The first of these tiles that registers and shared memory have room for, with `lanes` a divisor of those
   /// of its workgroup; false: there is none.
-  bool shared_tile(ir::Attention::By by, std::span<const TileSize> sizes, int lanes,
-                   ir::Attention& attention) const {
+  bool shared_tile(ir::Attention::By by, std::span<const TileSize> sizes, int lanes, ir::Attention& attention,
+                   const ir::MatrixLayout& layout = {}, bool holds_rows = false) const {
     const std::int64_t all = draft_.extents[kernel_.outer_rank - 1u];
     ir::Kernel tiled = kernel_;
     for (const TileSize size : sizes) {
       if (size.rows > 16 && size.rows >= 2 * all) continue;  // most of it would be empty
-      tiled.attention = {size.rows, size.columns, 1, 1, by, 1};
+      tiled.attention = {size.rows, size.columns, 1, 1, by, 1, layout};
       const ir::ScoreTile tile(tiled);
-      if (tile.bytes() > limits_.score_tile_bytes || tile.words_of_lane() > kAllWords ||
-          tile.lanes() % lanes != 0)
+      if (tile.bytes() > limits_.score_tile_bytes || tile.words_of_lane() > ir::ScoreTile::kMostWords ||
+          tile.lanes() % lanes != 0 || (holds_rows && !tile.holds_rows()))
         continue;
       attention = tiled.attention;
       if (by == ir::Attention::By::Lanes && tile.words_of_lane() <= kHalfOfWords &&
@@ -300,8 +299,18 @@ class Chooser {
       multiplied = expr.dtype;
     }
     if (!multiplied || !limits_.tensor_cores.has_score_matrices(*multiplied)) return false;
+    const ir::TensorCores& cores = limits_.tensor_cores;
+    constexpr auto kBy = ir::Attention::By::Matrices;
+    if (cores.layout.is_known()) {
+      // More columns at a time, where the rows' vectors still stay in registers
+      // (docs/benchmarks/attention.md).
+      constexpr TileSize kLaid[] = {{64, 64}, {64, 32}, {64, 16}, {32, 32}, {16, 16}};
+      for (const bool holds_rows : {true, false})
+        if (shared_tile(kBy, kLaid, cores.subgroup_lanes, attention, cores.layout, holds_rows)) return true;
+      return false;
+    }
     constexpr TileSize kSizes[] = {{64, 64}, {64, 32}, {32, 32}, {32, 16}, {16, 16}};
-    return shared_tile(ir::Attention::By::Matrices, kSizes, limits_.tensor_cores.subgroup_lanes, attention);
+    return shared_tile(kBy, kSizes, cores.subgroup_lanes, attention);
   }
 
   /// More rows before more columns, as all columns are brought for each tile of rows. Twice as many rows as

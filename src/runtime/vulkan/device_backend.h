@@ -67,6 +67,9 @@ class VulkanBackend final : public Backend {
   VulkanBuffer& checked(const BufferView& view, std::size_t bytes, const char* what) const;
   void make_counters();
 
+  ir::MatrixLayout find_layout();
+  std::optional<ir::MatrixLayout> ask_for_layout(DType dtype);
+
   const KernelForm& form_of(KernelExecutable& executable, bool by_address, std::span<const std::int64_t> ints,
                             std::size_t members);
   void compute_reaches(const KernelExecutable& executable, const LaunchArguments& arguments,

@@ -21,6 +21,7 @@ struct VulkanOptions {
   bool buffer_addresses = true;  // batched launches, whose kernels access buffers by address
 
   bool cooperative_matrices = false;  // as SINTER_COOPERATIVE_MATRICES: products on tensor cores
+  bool matrix_layout = true;          // as SINTER_MATRIX_LAYOUT: find out which lanes have what of matrices
 
   // The most that is used of what the device has; 0: all.
   std::uint32_t max_invocations = 0;    // of a workgroup

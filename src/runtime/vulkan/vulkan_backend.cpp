@@ -43,7 +43,9 @@ VulkanBackend::VulkanBackend(int index, const VulkanOptions& options)
       uploads_(device_, commands_, kUploadRing, 0),
       staging_(device_, commands_),
       faults_(std::make_shared<FaultMemory>(device_, commands_)),
-      traits_(make_traits(index)) {}
+      traits_(make_traits(index)) {
+  if (traits_.tensor_cores.any() && options.matrix_layout) traits_.tensor_cores.layout = find_layout();
+}
 
 ir::DeviceTraits VulkanBackend::make_traits(int index) const {
   const DeviceInfo& info = device_.info();
@@ -88,6 +90,7 @@ ir::DeviceTraits VulkanBackend::make_traits(int index) const {
                            false,
                            kProducts,
                            info.matrices,
+                           {},  // of matrices; find_layout
                            static_cast<int>(info.subgroup_size),
                            static_cast<int>(info.max_invocations)};
   }
@@ -294,6 +297,7 @@ std::unique_ptr<Backend> make_vulkan_backend(int index) {
   VulkanOptions options;
   options.push_descriptors = !base::environment().validation;
   options.cooperative_matrices = base::environment().cooperative_matrices && vulkan::may_validate_matrices();
+  options.matrix_layout = base::environment().matrix_layout;
   return make_vulkan_backend(index, options);
 }
 
